@@ -1,0 +1,41 @@
+/// A number that stands behind a short id of the wire: 7 is "p7", "m7" or "s7", depending on the type.
+package protocol NumberedID: Hashable, Sendable, Comparable, CustomStringConvertible, LosslessStringConvertible {
+    static var prefix: Character { get }
+    var number: UInt32 { get }
+    init(number: UInt32)
+}
+
+extension NumberedID {
+    package var description: String { "\(Self.prefix)\(number)" }
+
+    /// Reads exactly what `description` writes; anything else is nil.
+    package init?(_ description: String) {
+        guard description.first == Self.prefix, let number = UInt32(description.dropFirst()),
+            number > 0, description.dropFirst().first != "0", description.dropFirst().first != "+"
+        else { return nil }
+        self.init(number: number)
+    }
+
+    package static func < (a: Self, b: Self) -> Bool { a.number < b.number }
+}
+
+/// A connection of a member that has joined a session; unique in its session.
+package struct ParticipantID: NumberedID {
+    package static let prefix: Character = "p"
+    package let number: UInt32
+    package init(number: UInt32) { self.number = number }
+}
+
+/// A person in a group; unique in the group.
+package struct MemberID: NumberedID {
+    package static let prefix: Character = "m"
+    package let number: UInt32
+    package init(number: UInt32) { self.number = number }
+}
+
+/// One shared run of an activity; unique in its group.
+package struct SessionID: NumberedID {
+    package static let prefix: Character = "s"
+    package let number: UInt32
+    package init(number: UInt32) { self.number = number }
+}
