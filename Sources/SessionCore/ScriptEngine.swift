@@ -1,4 +1,4 @@
-import ActivityModel
+package import ActivityModel
 
 /// Names a session inside the host, over all groups; never reused while the host lives.
 package struct SessionKey: Hashable, Sendable {
