@@ -69,7 +69,7 @@ size_t ah_document_held(const ah_document *d);                // memory held, re
 void ah_document_begin(ah_document *d);                       // opens a transaction
 void ah_document_commit(ah_document *d);
 void ah_document_rollback(ah_document *d);
-uint32_t ah_document_generation(const ah_document *d);        // changes with every commit and rollback: proxies check it
+uint64_t ah_document_generation(const ah_document *d);        // unique in the process, new with every commit and rollback: proxies check it
 void ah_document_write(const ah_document *d, ah_buffer *out); // canonical JSON: no spaces, insertion order
 
 ah_node_kind ah_node_kind_of(const ah_node *n);
@@ -140,8 +140,8 @@ struct ah_session {
     uint64_t random[4];               // xoshiro256**
     uint64_t next_id;                 // counter behind session:uuid()
     uint64_t next_timer;
-    ah_text *parameters;              // JSON
-    ah_person *people; size_t people_count, people_capacity;     // in join order
+    ah_text *parameters;              // JSON; replaced as a whole (release the old text, put a new one)
+    ah_person *people; size_t people_count, people_capacity;     // in join order; change them only by the functions below
     ah_timer *timers; size_t timer_count, timer_capacity;        // in order of creation
     ah_document *document;
     struct ah_session_saved *saved;   // what rollback restores, while a transaction is open
@@ -152,9 +152,11 @@ void ah_session_rollback(ah_session *s);
 ah_person *ah_session_person(ah_session *s, uint32_t participant);   // NULL if not in the session
 void ah_session_join(ah_session *s, const ah_input *input);          // appends
 void ah_session_leave(ah_session *s, uint32_t participant);
+void ah_session_change_member(ah_session *s, const ah_input *input);  // AH_MEMBER: name and role (an absent one stays) of `member`
 uint64_t ah_session_random(ah_session *s);                           // next 64 bits; advances the state
 uint64_t ah_session_add_timer(ah_session *s, int64_t due, ah_bytes name, ah_bytes data);
-bool ah_session_cancel_timer(ah_session *s, uint64_t id);
+const ah_timer *ah_session_timer(const ah_session *s, uint64_t id);  // NULL if there is none; valid until the next change of timers
+bool ah_session_cancel_timer(ah_session *s, uint64_t id);            // false if there is none
 ah_text *ah_text_new(const void *bytes, size_t count);
 ah_text *ah_text_retain(ah_text *t);
 void ah_text_release(ah_text *t);
@@ -164,6 +166,16 @@ ah_bytes ah_text_bytes(const ah_text *t);
 /// Counts `steps` of library work against the handler's budget; raises the uncatchable budget error when it is spent.   [raises]
 void ah_charge(lua_State *L, size_t steps);
 struct ah_vm *ah_vm_of(lua_State *L);                          // [never] by lua_getextraspace, inherited by coroutines
+// The values half calls these four; the VM half provides them.
+/// Raises the budget error when the VM's memory and `document_bytes` together pass vm_bytes. Called after growth.      [raises]
+void ah_charge_memory(lua_State *L, size_t document_bytes);
+/// True while a handler may not change the session: proxies raise `state is read-only here`.                          [never]
+bool ah_is_read_only(lua_State *L);
+/// The document of the running ah_apply, NULL outside of one: a proxy of any other document is stale.                 [never]
+ah_document *ah_vm_document(lua_State *L);
+/// If the plain table at `index` was frozen after load, pushes the hidden table with its content (which keeps the mark
+/// of a list, see ah_mark_list) and returns true; otherwise pushes nothing. Only called for tables with a metatable.  [raises]
+bool ah_push_frozen(lua_State *L, int index);
 
 #ifdef __cplusplus
 }
