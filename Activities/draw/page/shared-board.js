@@ -1,0 +1,168 @@
+// The board that this page shows: what the host has confirmed, in the host's order, and on top of it what this page
+// has done and the host has not answered yet.
+
+import { Board, boardMessages } from "./board.js";
+
+const mostMessagesUnderway = 40;
+const mostBytesUnderway = 400_000;
+/** Confirmed steps that are kept to put a late answer into its place. */
+const longestTail = 400;
+const shortestPause = 250;
+
+export class SharedBoard {
+    /** What is to be seen. */
+    board;
+    #session;
+    #onChange;
+    #onRefused;
+    #checkpoint;
+    #checkpointSeq;
+    #tail = [];
+    #confirmed;
+    #pending = [];
+    #members = new Map();
+    #pausedUntil = 0;
+    #timer = null;
+
+    /** `onChange()`: there is something new to see. `onRefused(error, {name, body})`: an own step was taken back. */
+    constructor(session, { onChange = () => {}, onRefused = () => {} } = {}) {
+        this.#session = session;
+        this.#onChange = onChange;
+        this.#onRefused = onRefused;
+        this.#learn(session.participants);
+        this.#begin(session.view);
+        session.onParticipants(({ joined, changed, all }) => this.#learn([...(joined ?? []), ...(changed ?? []), ...(all ?? [])]));
+        session.onSnapshot((view) => {
+            this.#begin(view);
+            this.#onChange();
+        });
+        for (const name of boardMessages) {
+            session.on(name, (body, { from, seq }) => this.#confirm({ name, body, member: this.#members.get(from), seq }));
+        }
+    }
+
+    /** How many own steps the host has not answered yet. */
+    get pending() {
+        return this.#pending.length;
+    }
+
+    /** The member id of this page's person. */
+    get member() {
+        return this.#session.localParticipant?.member;
+    }
+
+    /** The member behind a participant, also of one who has left. */
+    memberOf(participant) {
+        return this.#members.get(participant);
+    }
+
+    /** Shows a step at once and sends it. */
+    perform(name, body) {
+        const step = { name, body, member: this.member, bytes: JSON.stringify(body).length, underway: false };
+        this.#pending.push(step);
+        this.board.apply(name, body, step.member);
+        this.#onChange();
+        this.#send();
+    }
+
+    #learn(participants = []) {
+        for (const { id, member } of participants) this.#members.set(id, member);
+    }
+
+    #begin(view) {
+        this.#checkpoint = Board.from(view);
+        this.#checkpointSeq = this.#session.position?.seq ?? 0;
+        this.#tail = [];
+        this.#confirmed = this.#checkpoint.copy();
+        this.#show();
+    }
+
+    #show() {
+        if (this.#pending.length === 0) {
+            this.board = this.#confirmed.copy();
+            return;
+        }
+        const board = this.#confirmed.copy();
+        for (const { name, body, member } of this.#pending) board.apply(name, body, member);
+        this.board = board;
+    }
+
+    // An answer may be handed over after later messages of the same frame, so a step finds its place by its seq.
+    #confirm(step) {
+        if (step.seq !== null && step.seq <= this.#checkpointSeq && this.#checkpointSeq > 0) return;
+        const last = this.#tail.at(-1);
+        if (!last || step.seq === null || last.seq === null || last.seq <= step.seq) {
+            this.#tail.push(step);
+            this.#confirmed.apply(step.name, step.body, step.member);
+            if (this.#pending.length === 0) this.board.apply(step.name, step.body, step.member);
+            else this.#show();
+        } else {
+            const place = this.#tail.findIndex(({ seq }) => seq !== null && seq > step.seq);
+            this.#tail.splice(place, 0, step);
+            this.#confirmed = this.#checkpoint.copy();
+            for (const { name, body, member } of this.#tail) this.#confirmed.apply(name, body, member);
+            this.#show();
+        }
+        this.#shorten();
+        this.#onChange();
+    }
+
+    #shorten() {
+        if (this.#pending.length > 0 || this.#tail.length < longestTail) return;
+        this.#checkpointSeq = this.#tail.at(-1).seq ?? this.#checkpointSeq;
+        this.#checkpoint = this.#confirmed.copy();
+        this.#tail = [];
+    }
+
+    #send() {
+        const wait = this.#pausedUntil - Date.now();
+        if (wait > 0) {
+            this.#timer ??= setTimeout(() => {
+                this.#timer = null;
+                this.#send();
+            }, wait);
+            return;
+        }
+        let messages = 0;
+        let bytes = 0;
+        for (const step of this.#pending) {
+            messages += 1;
+            bytes += step.bytes;
+            if (messages > mostMessagesUnderway || (bytes > mostBytesUnderway && messages > 1)) return;
+            if (!step.underway) this.#hand(step);
+        }
+    }
+
+    #hand(step) {
+        step.underway = true;
+        this.#session.send(step.name, step.body).then(
+            ({ seq }) => this.#accepted(step, seq ?? null),
+            (error) => this.#refused(step, error),
+        );
+    }
+
+    #accepted(step, seq) {
+        this.#drop(step);
+        this.#confirm({ ...step, seq });
+        this.#show();
+        this.#send();
+    }
+
+    #refused(step, error) {
+        if (error?.retry_ms !== undefined && error.retry_ms !== null) {
+            step.underway = false;
+            this.#pausedUntil = Date.now() + Math.max(error.retry_ms, shortestPause);
+        } else {
+            this.#drop(step);
+            this.#show();
+            this.#onRefused(error, step);
+            this.#onChange();
+        }
+        this.#send();
+    }
+
+    #drop(step) {
+        const index = this.#pending.indexOf(step);
+        if (index >= 0) this.#pending.splice(index, 1);
+    }
+}
