@@ -1,0 +1,64 @@
+import ActivityModel
+import Glibc
+import SessionCore
+
+/// A thread of an engine: takes requests out of its mailbox, gives its sessions turns, delivers outcomes in batches.
+struct EngineWorker: Sendable {
+    /// Outcomes wait for others at most this long while there is more to run.
+    private static let gatherNanoseconds: UInt64 = 1_000_000
+
+    private let mailbox: Mailbox<EngineRequest>
+    private let thread: ScriptThread
+
+    /// Starts the thread. `deliver` and `openFailed` are called on it.
+    init(
+        limits: Limits, shelf: ScriptShelf, deliver: @escaping @Sendable ([SessionOutcome]) -> Void,
+        openFailed: @escaping @Sendable (SessionKey) -> Void
+    ) {
+        let mailbox = Mailbox<EngineRequest>()
+        self.mailbox = mailbox
+        thread = ScriptThread {
+            Self.serve(mailbox, LuaWorker(limits: limits, shelf: shelf), deliver, openFailed)
+        }
+    }
+
+    func post(_ requests: [EngineRequest]) { mailbox.post(requests) }
+
+    /// Lets the thread end when all that was posted is done.
+    func close() { mailbox.close() }
+
+    func join() { thread.join() }
+
+    private static func serve(
+        _ mailbox: Mailbox<EngineRequest>, _ worker: LuaWorker, _ deliver: ([SessionOutcome]) -> Void, _ openFailed: (SessionKey) -> Void
+    ) {
+        var turns = Turns()
+        var outcomes: [SessionOutcome] = []
+        while let arrived = mailbox.wait() {
+            turns.add(arrived)
+            var gatheredSince = monotonicNanoseconds()
+            while !turns.isEmpty {
+                let (line, request) = turns.begin()
+                let outcome = worker.run(request)
+                outcomes.append(outcome)
+                let isOpen = worker.holds(line.session)
+                if case .open = request.work, !isOpen { openFailed(line.session) }
+                // What came meanwhile gets in line before this session does again.
+                turns.add(mailbox.take())
+                turns.end(line, sessionIsOver: !isOpen)
+                let now = monotonicNanoseconds()
+                guard turns.isEmpty || now - gatheredSince >= gatherNanoseconds else { continue }
+                deliver(outcomes)
+                outcomes.removeAll(keepingCapacity: outcomes.count <= 1024)
+                gatheredSince = now
+            }
+        }
+    }
+}
+
+/// The time that only goes on, in nanoseconds.
+private func monotonicNanoseconds() -> UInt64 {
+    var now = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &now)
+    return UInt64(now.tv_sec) * 1_000_000_000 + UInt64(now.tv_nsec)
+}
