@@ -18,10 +18,10 @@ let package = Package(
         .target(name: "LuaRuntime", dependencies: ["SessionCore", "ActivityModel", "CLuaBridge"]),
         .target(name: "SessionHost", dependencies: ["SessionCore", "ActivityModel"]),
         .target(name: "WebSockets", dependencies: ["CLibWebSockets"]),
-        .target(name: "Gateway", dependencies: ["SessionHost", "SessionCore", "ActivityModel", "WebSockets"]),
+        .target(name: "Gateway", dependencies: ["SessionHost", "SessionCore", "ActivityModel", "WebSockets", "CQREncode"]),
         .executableTarget(
             name: "activityhost",
-            dependencies: ["ActivityModel", "SessionCore", "LuaRuntime", "SessionHost", "WebSockets", "Gateway", "CQREncode"]),
+            dependencies: ["ActivityModel", "SessionCore", "LuaRuntime", "SessionHost", "WebSockets", "Gateway"]),
         .target(name: "ActivityTestKit", dependencies: ["SessionCore", "ActivityModel"]),
         .executableTarget(name: "loadgen", path: "Benchmarks/loadgen"),
 
@@ -30,7 +30,7 @@ let package = Package(
         .testTarget(name: "SessionCoreTests", dependencies: ["SessionCore", "ActivityModel", "ActivityTestKit"]),
         .testTarget(name: "LuaRuntimeTests", dependencies: ["LuaRuntime", "SessionCore", "ActivityModel", "ActivityTestKit"]),
         .testTarget(name: "WebSocketsTests", dependencies: ["WebSockets"]),
-        .testTarget(name: "GatewayTests", dependencies: ["Gateway", "ActivityModel"]),
+        .testTarget(name: "GatewayTests", dependencies: ["Gateway", "ActivityModel", "SessionCore", "SessionHost", "WebSockets"]),
     ],
     cLanguageStandard: .c17,
     cxxLanguageStandard: .cxx17

@@ -1,0 +1,25 @@
+internal import WebSockets
+
+/// One HTTP request on its way to an answer.
+struct Visit {
+    let request: HTTPRequest
+    let caller: Caller
+    /// What the placeholders of the route's path stand for.
+    let captures: [String]
+    private let exchange: HTTPExchange
+
+    init(request: HTTPRequest, caller: Caller, captures: [String], exchange: HTTPExchange) {
+        self.request = request
+        self.caller = caller
+        self.captures = captures
+        self.exchange = exchange
+    }
+
+    func answer(_ response: HTTPResponse) {
+        exchange.respond(response)
+    }
+
+    func answer(_ refusal: Refusal) {
+        exchange.respond(refusal.response)
+    }
+}
