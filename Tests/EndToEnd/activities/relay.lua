@@ -1,0 +1,5 @@
+return {
+  identifier = "org.activityhost.test.relay",
+  metadata = { title = "Relay" },
+  messages = { ["*"] = "any" },
+}
