@@ -1,12 +1,16 @@
 import asyncio
+import concurrent.futures
 import inspect
 import sys
+import time
 
 import pytest
 
 sys.path.insert(0, __file__.rpartition("/")[0])
 
+from client import Client  # noqa: E402
 from host import Host  # noqa: E402
+from relay import Relay  # noqa: E402
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -46,3 +50,34 @@ def hosts():
     yield make
     for host in made:
         host.stop()
+
+
+async def fall_silent():
+    """One peer behind a relay that stops passing, one that is idle but answers, and one who watches."""
+    host = Host(limits={"grace_ms": 1000})
+    try:
+        group = host.group("tally")
+        async with Relay(host) as relay, await Client.attend(host, group, "Ada") as ada, await Client.attend(host, group, "Idle") as idle:
+            ben = await Client.attend(host, group, "Ben", port=relay.port)
+            relay.passing.clear()
+            started = time.monotonic()
+            left = await ada.until(lambda envelope: envelope["type"] == "participants" and envelope["left"], timeout=80)
+            after = time.monotonic() - started
+            alive = (await idle.send("add", {"n": 1}))["type"] == "accepted"
+            await ada.settle()
+            more = [envelope for envelope in ada.log if envelope["type"] == "participants" and envelope["left"]]
+            ben.cut()
+            return {"left": [one for envelope in more for one in envelope["left"]], "after": after, "participant": ben.participant,
+                    "idle_alive": alive and bool(left)}
+    finally:
+        host.stop()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def silence(request):
+    """Starts the minute of silence first, so that it passes while the other tests run."""
+    if not any("silence" in item.fixturenames and item.name.startswith("test_a_peer_that_falls_silent") for item in request.session.items):
+        yield None
+        return
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        yield pool.submit(asyncio.run, fall_silent())
