@@ -10,15 +10,12 @@ struct EngineWorker: Sendable {
     private let mailbox: Mailbox<EngineRequest>
     private let thread: ScriptThread
 
-    /// Starts the thread. `deliver` and `openFailed` are called on it.
-    init(
-        limits: Limits, shelf: ScriptShelf, deliver: @escaping @Sendable ([SessionOutcome]) -> Void,
-        openFailed: @escaping @Sendable (SessionKey) -> Void
-    ) {
+    /// Starts the thread. `deliver` is called on it.
+    init(limits: Limits, shelf: ScriptShelf, deliver: @escaping @Sendable ([SessionOutcome]) -> Void) {
         let mailbox = Mailbox<EngineRequest>()
         self.mailbox = mailbox
         thread = ScriptThread {
-            Self.serve(mailbox, LuaWorker(limits: limits, shelf: shelf), deliver, openFailed)
+            Self.serve(mailbox, LuaWorker(limits: limits, shelf: shelf), deliver)
         }
     }
 
@@ -29,9 +26,7 @@ struct EngineWorker: Sendable {
 
     func join() { thread.join() }
 
-    private static func serve(
-        _ mailbox: Mailbox<EngineRequest>, _ worker: LuaWorker, _ deliver: ([SessionOutcome]) -> Void, _ openFailed: (SessionKey) -> Void
-    ) {
+    private static func serve(_ mailbox: Mailbox<EngineRequest>, _ worker: LuaWorker, _ deliver: ([SessionOutcome]) -> Void) {
         var turns = Turns()
         var outcomes: [SessionOutcome] = []
         while let arrived = mailbox.wait() {
@@ -39,13 +34,10 @@ struct EngineWorker: Sendable {
             var gatheredSince = monotonicNanoseconds()
             while !turns.isEmpty {
                 let (line, request) = turns.begin()
-                let outcome = worker.run(request)
-                outcomes.append(outcome)
-                let isOpen = worker.holds(line.session)
-                if case .open = request.work, !isOpen { openFailed(line.session) }
+                outcomes.append(worker.run(request))
                 // What came meanwhile gets in line before this session does again.
                 turns.add(mailbox.take())
-                turns.end(line, sessionIsOver: !isOpen)
+                turns.end(line, sessionIsOver: !worker.holds(line.session))
                 let now = monotonicNanoseconds()
                 guard turns.isEmpty || now - gatheredSince >= gatherNanoseconds else { continue }
                 deliver(outcomes)

@@ -14,16 +14,14 @@ package final class LuaEngine: ScriptEngine {
     /// Starts the threads. `deliver` gets outcomes in batches, in order for each session; it must not wait for the engine.
     package init(workers count: Int, limits: Limits, deliver: @escaping @Sendable ([SessionOutcome]) -> Void) {
         precondition(count > 0, "an engine has workers")
-        let routes = Routes(workers: count)
+        routes = Routes(workers: count)
         let shelf = ScriptShelf(limits: limits)
-        self.routes = routes
-        workers = (0..<count).map { _ in
-            EngineWorker(limits: limits, shelf: shelf, deliver: deliver) { routes.forget($0) }
-        }
+        workers = (0..<count).map { _ in EngineWorker(limits: limits, shelf: shelf, deliver: deliver) }
     }
 
     deinit { shutDown() }
 
+    /// Takes requests; a session's last one is its close.
     package func submit(_ requests: [EngineRequest]) {
         if workers.count == 1 { return workers[0].post(requests) }
         for (worker, batch) in zip(workers, routes.split(requests)) where !batch.isEmpty { worker.post(batch) }
@@ -40,7 +38,7 @@ package final class LuaEngine: ScriptEngine {
     }
 }
 
-/// Which worker has which session.
+/// Which worker has which session, from its open to its close.
 private final class Routes: Sendable {
     private let table: Mutex<RouteTable>
 
@@ -54,9 +52,6 @@ private final class Routes: Sendable {
             return batches
         }
     }
-
-    /// A session that could not be opened no longer counts.
-    func forget(_ session: SessionKey) { table.withLock { $0.remove(session) } }
 }
 
 private struct RouteTable {
@@ -75,12 +70,10 @@ private struct RouteTable {
             sessions[chosen] += 1
             return chosen
         }
-        if case .close = request.work { remove(session) }
+        if case .close = request.work {
+            worker[session] = nil
+            sessions[known] -= 1
+        }
         return known
-    }
-
-    mutating func remove(_ session: SessionKey) {
-        guard let known = worker.removeValue(forKey: session) else { return }
-        sessions[known] -= 1
     }
 }

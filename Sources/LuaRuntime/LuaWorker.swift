@@ -9,7 +9,13 @@ package final class LuaWorker {
     private let limits: Limits
     private let shelf: ScriptShelf
     private let thread = pthread_self()
-    private var sessions: [SessionKey: LuaSession] = [:]
+    private var sessions: [SessionKey: Place] = [:]
+
+    private enum Place {
+        case session(LuaSession)
+        /// It could not be opened, and what follows is refused with the same words until it is closed.
+        case failed(Rejection)
+    }
 
     package init(limits: Limits, shelf: ScriptShelf) {
         self.limits = limits
@@ -26,14 +32,22 @@ package final class LuaWorker {
             sessions[request.session] = nil
             return SessionOutcome(session: request.session, result: .done)
         case .input(let input):
-            return sessions[request.session]?.run(input, time: request.time) ?? noSuchSession(request.session)
+            return withSession(request.session) { $0.run(input, time: request.time) }
         case .query(let query):
-            return sessions[request.session]?.run(query, time: request.time) ?? noSuchSession(request.session)
+            return withSession(request.session) { $0.run(query, time: request.time) }
         }
     }
 
-    /// Whether a session is open here.
+    /// Whether a session was opened here and not closed.
     package func holds(_ session: SessionKey) -> Bool { sessions[session] != nil }
+
+    private func withSession(_ key: SessionKey, _ body: (LuaSession) -> SessionOutcome) -> SessionOutcome {
+        switch sessions[key] {
+        case .session(let session): body(session)
+        case .failed(let rejection): SessionOutcome(session: key, result: .rejected(rejection))
+        case nil: SessionOutcome(session: key, result: .rejected(Rejection(.noSuchSession, "There is no such session.")))
+        }
+    }
 
     private func open(
         _ key: SessionKey, _ source: ScriptSource, id: SessionID, initiator: MemberID, seed: UInt64
@@ -43,17 +57,14 @@ package final class LuaWorker {
         }
         do throws(ScriptLoadError) {
             let script = try shelf.script(source)
-            sessions[key] = LuaSession(key: key, script: script, limits: limits, id: id, initiator: initiator, seed: seed)
+            sessions[key] = .session(LuaSession(key: key, script: script, limits: limits, id: id, initiator: initiator, seed: seed))
             return SessionOutcome(session: key, result: .done)
         } catch {
-            var outcome = SessionOutcome(
-                session: key, result: .rejected(Rejection(.activityFailed, "The activity has a problem and cannot be started.")))
+            let rejection = Rejection(.activityFailed, "The activity has a problem and cannot be started.")
+            sessions[key] = .failed(rejection)
+            var outcome = SessionOutcome(session: key, result: .rejected(rejection))
             outcome.report = error.report
             return outcome
         }
-    }
-
-    private func noSuchSession(_ key: SessionKey) -> SessionOutcome {
-        SessionOutcome(session: key, result: .rejected(Rejection(.noSuchSession, "There is no such session.")))
     }
 }

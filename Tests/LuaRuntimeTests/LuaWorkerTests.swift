@@ -277,13 +277,18 @@ struct LuaWorkerTests {
 
     @Test("does not open a script that does not load, and says why")
     func brokenScript() throws {
-        let run = SessionRun(source(name: "bad", ["activity.lua": "return {\n  identifier = = 1 }"]))
+        var run = SessionRun(source(name: "bad", ["activity.lua": "return {\n  identifier = = 1 }"]))
+        run.add(.close)
+        run.send("anything")
         let outcomes = run.outcomes()
         #expect(outcomes[0].rejection?.code == .activityFailed)
         let report = try #require(outcomes[0].report)
         #expect(report.file == "activity.lua")
         #expect(report.line == 2)
-        #expect(outcomes[1].rejection?.code == .noSuchSession)
+        #expect(outcomes[1].rejection == outcomes[0].rejection)
+        #expect(outcomes[1].report == nil)
+        #expect(outcomes[4].result == .done)
+        #expect(outcomes[5].rejection?.code == .noSuchSession)
     }
 
     @Test("does not open a session twice")
