@@ -33,7 +33,8 @@ export class ActivitySession {
         const pass = (event) => (...values) => this.#deliver(event, values);
         this.#stop.push(
             session.on("*", (body, context) => this.#deliver(`message ${context.name}`, [body, context])),
-            session.onSnapshot((view) => this.#deliver("snapshot", [view])),
+            session.onJoined((view) => this.#begin(view)),
+            session.onSnapshot(pass("snapshot")),
             session.onParticipants(pass("participants")),
             session.onChanged(pass("changed")),
             session.onAccepted(pass("accepted")),
@@ -46,10 +47,12 @@ export class ActivitySession {
     /** Joins, or asks for a fresh view if this tab is in already. */
     async join() {
         await this.#session.join();
-        // A snapshot that came while the view was on its way is in the view already.
-        this.#held = this.#held.filter(([event]) => event !== "snapshot");
-        this.view = this.#session.view;
         return this;
+    }
+
+    /** Asks for a fresh view: `onSnapshot` gets it. For pages that don't follow every message themselves. */
+    async refresh() {
+        await this.#session.join();
     }
 
     close() {
@@ -163,6 +166,12 @@ export class ActivitySession {
         return this.#session.newId();
     }
 
+    /** The view holds all that came before it. */
+    #begin(view) {
+        this.view = view;
+        if (this.#held !== null) this.#held = [];
+    }
+
     #listen(event, listener) {
         const stop = this.#events.on(event, listener);
         if (this.#held !== null && !this.#isReleasing) {
@@ -212,6 +221,10 @@ class StandAlone {
     toast(text) {
         console.info(text);
     }
+
+    refused() {
+        location.replace(`/j/${this.group.code}`);
+    }
 }
 
 async function enter() {
@@ -235,7 +248,12 @@ const host = () => (entered ??= enter());
 export const activity = {
     /** The joined session of this page; the same at each call. */
     session() {
-        joined ??= host().then((place) => new ActivitySession(place.session).join());
+        joined ??= host().then((place) =>
+            new ActivitySession(place.session).join().catch((error) => {
+                place.refused(error);
+                throw error;
+            }),
+        );
         return joined;
     },
 

@@ -144,7 +144,7 @@ export class Group {
         if (known) return known;
         const description = this.activities.find(({ name }) => name === activity);
         return this.#announce({
-            id, activity, parameters, replaces, initiator: this.member?.id, participants: 0,
+            id, activity, parameters, initiator: this.member?.id, participants: 0,
             version: description?.version, metadata: description?.metadata,
         });
     }

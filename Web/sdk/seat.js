@@ -46,6 +46,13 @@ export function safeStorage(name) {
                 // A full or forbidden storage: the copy in memory is what is left.
             }
         },
+        keys() {
+            try {
+                return [...new Set([...memory.keys(), ...Object.keys(real() ?? {})])];
+            } catch {
+                return [...memory.keys()];
+            }
+        },
         remove(key) {
             memory.delete(key);
             try {
@@ -60,13 +67,21 @@ export function safeStorage(name) {
 const local = safeStorage("localStorage");
 const tab = safeStorage("sessionStorage");
 
+const seatPrefix = "activityhost.seat.";
+
 /** The seats of this browser: `{token, name, title, time}` by group code. */
 export const seats = {
-    read: (code) => local.read(`activityhost.seat.${groupKey(code)}`),
+    read: (code) => local.read(seatPrefix + groupKey(code)),
     write(code, seat) {
-        local.write(`activityhost.seat.${groupKey(code)}`, { ...(seats.read(code) ?? {}), ...seat, time: Date.now() });
+        local.write(seatPrefix + groupKey(code), { ...(seats.read(code) ?? {}), ...seat, time: Date.now() });
     },
-    remove: (code) => local.remove(`activityhost.seat.${groupKey(code)}`),
+    remove: (code) => local.remove(seatPrefix + groupKey(code)),
+    /** `{code, seat}` of every group, the one used last first. */
+    all() {
+        const keys = local.keys().filter((key) => key.startsWith(seatPrefix));
+        const found = keys.map((key) => ({ code: key.slice(seatPrefix.length), seat: local.read(key) }));
+        return found.filter(({ seat }) => seat).sort((one, other) => other.seat.time - one.seat.time);
+    },
 };
 
 /** What this tab keeps over a reload: its client id, the highest ref used, where it was in each group. */

@@ -15,7 +15,7 @@ let idCounter = 0;
 /**
  * One shared run of an activity. Events (`on` returns a function that stops it):
  * - a message's name, or `*`: `(body, {name, from, seq, mine})`; `from` is a participant id, or null for the script
- * - through the `on…` methods: snapshot, participants, changed, connection, accepted, invalidated
+ * - through the `on…` methods: joined, snapshot, participants, changed, connection, accepted, invalidated
  */
 export class GroupSession {
     state = "waiting";
@@ -47,7 +47,6 @@ export class GroupSession {
         if (this.state !== "joined") this.parameters = info.parameters ?? this.parameters ?? {};
         this.initiator = info.initiator ?? this.initiator;
         this.participantCount = info.participants ?? this.participantCount ?? 0;
-        this.replaces = info.replaces ?? this.replaces ?? null;
     }
 
     get localParticipant() {
@@ -139,6 +138,11 @@ export class GroupSession {
             this.onInvalidated(() => channel.finish()),
         ];
         return channel;
+    }
+
+    /** `(view)`: the answer to `join`, with a view that holds all that was told before. */
+    onJoined(listener) {
+        return this.#events.on("joined", listener);
     }
 
     /** `(view)`: forget what was built from messages, this is the state now. */
@@ -245,6 +249,7 @@ export class GroupSession {
         this.#group.joined(this, envelope.acknowledged ?? 0);
         if ("state" in envelope) this.takeView(envelope, wasJoined);
         else this.replaceParticipants(envelope.participants);
+        if ("state" in envelope) this.#events.emit("joined", this.view);
         joining.resolve(this);
         if (wasJoined) this.#events.emit("connection", "online");
     }
