@@ -114,11 +114,12 @@ typedef struct ah_message_type {
     ah_schema *schema;
 } ah_message_type;
 
-/// Compiles the schema table at `index`. On error returns NULL and `error` (a static or malloc'ed path-and-reason in `out`).
+/// Compiles the schema table (or type string) at `index`. On error returns NULL and appends to `error` a path and a reason
+/// made to stand behind the name of the whole: ".points: unknown type …", ": unknown word …".
 /// `words` receives delivery and right when it is not NULL (a message's top table); NULL means words are an error.   [raises]
 ah_schema *ah_schema_compile(lua_State *L, int index, ah_message_type *words, ah_buffer *error);
 void ah_schema_free(ah_schema *s);                            // [never]
-void ah_schema_write(const ah_schema *s, ah_buffer *out);     // [never] as JSON Schema (2020-12 words)
+void ah_schema_write(const ah_schema *s, ah_buffer *out);     // [never] as JSON Schema (2020-12 words); optional: not in `required`
 
 /// Decodes JSON text against the schema straight into a Lua value and pushes it. On a mismatch pushes nothing and returns
 /// false with `path` ("points[3].x", empty at the top) and `reason` ("integer expected, got string").   [raises only for memory]
@@ -142,6 +143,7 @@ struct ah_session {
     uint64_t next_timer;
     ah_text *parameters;              // JSON; replaced as a whole (release the old text, put a new one)
     ah_person *people; size_t people_count, people_capacity;     // in join order; change them only by the functions below
+    bool people_unordered;            // participants did not join in the order of their numbers
     ah_timer *timers; size_t timer_count, timer_capacity;        // in order of creation
     ah_document *document;
     struct ah_session_saved *saved;   // what rollback restores, while a transaction is open

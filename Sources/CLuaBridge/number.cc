@@ -1,0 +1,217 @@
+// Numbers and their text. Integers and doubles stay apart: `1` is an integer, `1.0` a double, and each keeps its form
+// on the way through script, state and log. `-0` reads as the double -0.0: there is no integer like it.
+
+#include <double-conversion/double-conversion.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "json.h"
+
+using double_conversion::DoubleToStringConverter;
+using double_conversion::StringBuilder;
+using double_conversion::StringToDoubleConverter;
+
+namespace {
+
+constexpr int textCapacity = 32;
+constexpr double exactInteger = 1e15;  // every decimal of 15 digits or fewer is the shortest text of its double
+
+const DoubleToStringConverter &writer() {
+    static const DoubleToStringConverter converter(
+        DoubleToStringConverter::EMIT_TRAILING_DECIMAL_POINT | DoubleToStringConverter::EMIT_TRAILING_ZERO_AFTER_POINT,
+        nullptr, nullptr, 'e', -6, 21, 0, 0);
+    return converter;
+}
+
+const StringToDoubleConverter &reader() {
+    static const StringToDoubleConverter converter(StringToDoubleConverter::NO_FLAGS, 0.0, 0.0, nullptr, nullptr);
+    return converter;
+}
+
+/// Most numbers of a page have a few decimals. If `value` is `scaled` / 10^`places` with 15 digits at most, that is its
+/// shortest text, found without the general algorithm. False for the others and for zeros.
+bool asDecimal(double value, int64_t &scaled, int &places) {
+    static const double powers[] = {1, 10, 100, 1000, 10000};
+    if (!(std::fabs(value) < exactInteger) || value == 0) {
+        return false;
+    }
+    for (places = 0; places <= 4; places++) {
+        double product = value * powers[places];
+        if (!(std::fabs(product) < exactInteger)) {
+            return false;
+        }
+        scaled = static_cast<int64_t>(product < 0 ? product - 0.5 : product + 0.5);
+        if (scaled != 0 && static_cast<double>(scaled) / powers[places] == value) {
+            return true;
+        }
+    }
+    return false;
+}
+
+}  // namespace
+
+size_t ah_integer_digits(int64_t value) {
+    uint64_t rest = value < 0 ? 0 - static_cast<uint64_t>(value) : static_cast<uint64_t>(value);
+    size_t count = value < 0 ? 2 : 1;
+    while (rest >= 10) {
+        rest /= 10;
+        count++;
+    }
+    return count;
+}
+
+size_t ah_integer_text(int64_t value, char *out) {
+    size_t count = ah_integer_digits(value);
+    uint64_t rest = value < 0 ? 0 - static_cast<uint64_t>(value) : static_cast<uint64_t>(value);
+    size_t at = count;
+    do {
+        out[--at] = static_cast<char>('0' + rest % 10);
+        rest /= 10;
+    } while (rest != 0);
+    if (value < 0) {
+        out[0] = '-';
+    }
+    return count;
+}
+
+size_t ah_double_digits(double value) {
+    int64_t scaled;
+    int places;
+    if (asDecimal(value, scaled, places)) {
+        size_t sign = scaled < 0 ? 1 : 0;
+        size_t digits = ah_integer_digits(scaled) - sign;
+        size_t whole = places == 0 ? 2 : 1;  // ".0" or "."
+        size_t leading = digits > static_cast<size_t>(places) ? digits : static_cast<size_t>(places) + 1;
+        return sign + leading + whole;
+    }
+    char text[textCapacity];
+    return ah_double_text(value, text);
+}
+
+size_t ah_double_text(double value, char *out) {
+    int64_t scaled;
+    int places;
+    if (asDecimal(value, scaled, places)) {
+        char digits[textCapacity];
+        size_t count = ah_integer_text(scaled < 0 ? -scaled : scaled, digits);
+        size_t at = 0;
+        if (scaled < 0) {
+            out[at++] = '-';
+        }
+        size_t fraction = static_cast<size_t>(places);
+        size_t whole = count > fraction ? count - fraction : 0;
+        if (whole == 0) {
+            out[at++] = '0';
+        }
+        std::memcpy(out + at, digits, whole);
+        at += whole;
+        out[at++] = '.';
+        for (size_t i = count; i < fraction; i++) {
+            out[at++] = '0';
+        }
+        std::memcpy(out + at, digits + whole, count - whole);
+        at += count - whole;
+        if (places == 0) {
+            out[at++] = '0';
+        }
+        return at;
+    }
+    StringBuilder builder(out, textCapacity);
+    writer().ToShortest(value, &builder);
+    size_t count = static_cast<size_t>(builder.position());
+    builder.Finalize();
+    return count;
+}
+
+ah_number_kind ah_number_scan(const uint8_t *at, const uint8_t *end, const uint8_t **after, int64_t *integer, double *real) {
+    static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                    1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    const uint8_t *start = at;
+    *after = at;
+    bool negative = at < end && *at == '-';
+    if (negative) {
+        at++;
+    }
+    auto isDigit = [end](const uint8_t *p) { return p < end && *p >= '0' && *p <= '9'; };
+    if (!isDigit(at)) {
+        return AH_NUMBER_BAD;
+    }
+    uint64_t mantissa = 0;
+    const uint8_t *first = at;
+    bool overflow = false;
+    while (isDigit(at)) {
+        uint64_t digit = *at - '0';
+        overflow = overflow || mantissa > (UINT64_MAX - digit) / 10;
+        mantissa = mantissa * 10 + digit;
+        at++;
+    }
+    if (*first == '0' && at - first > 1) {
+        return AH_NUMBER_BAD;
+    }
+    bool whole = true;
+    int fraction = 0;
+    if (at < end && *at == '.') {
+        whole = false;
+        at++;
+        if (!isDigit(at)) {
+            return AH_NUMBER_BAD;
+        }
+        const uint8_t *point = at;
+        while (isDigit(at)) {
+            uint64_t digit = *at - '0';
+            overflow = overflow || mantissa > (UINT64_MAX - digit) / 10;
+            mantissa = mantissa * 10 + digit;
+            at++;
+        }
+        fraction = at - point > 1000 ? 1000 : static_cast<int>(at - point);
+    }
+    bool exponent = at < end && (*at == 'e' || *at == 'E');
+    if (exponent) {
+        whole = false;
+        at++;
+        if (at < end && (*at == '+' || *at == '-')) {
+            at++;
+        }
+        if (!isDigit(at)) {
+            return AH_NUMBER_BAD;
+        }
+        while (isDigit(at)) {
+            at++;
+        }
+    }
+    *after = at;
+    if (whole) {
+        uint64_t limit = static_cast<uint64_t>(INT64_MAX) + (negative ? 1 : 0);
+        if (overflow || mantissa > limit) {
+            return AH_NUMBER_TOO_LARGE;
+        }
+        if (negative && mantissa == 0) {
+            *real = -0.0;
+            return AH_NUMBER_DOUBLE;
+        }
+        *integer = negative ? static_cast<int64_t>(0 - mantissa) : static_cast<int64_t>(mantissa);
+        return AH_NUMBER_INTEGER;
+    }
+    if (!exponent && !overflow && fraction <= 22 && mantissa <= (uint64_t{1} << 53)) {
+        double value = static_cast<double>(mantissa) / powers[fraction];  // both exact, so one rounding: the nearest double
+        *real = negative ? -value : value;
+        return AH_NUMBER_DOUBLE;
+    }
+    if (at - start > INT32_MAX) {
+        return AH_NUMBER_TOO_LARGE;
+    }
+    int used = 0;
+    double value = reader().StringToDouble(reinterpret_cast<const char *>(start), static_cast<int>(at - start), &used);
+    if (!std::isfinite(value)) {
+        return AH_NUMBER_TOO_LARGE;
+    }
+    *real = value;
+    return AH_NUMBER_DOUBLE;
+}
+
+ah_number_kind ah_number_read(const uint8_t *text, size_t count, int64_t *integer, double *real) {
+    const uint8_t *after;
+    ah_number_kind kind = ah_number_scan(text, text + count, &after, integer, real);
+    return after == text + count ? kind : AH_NUMBER_BAD;
+}
