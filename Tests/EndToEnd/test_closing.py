@@ -27,15 +27,6 @@ async def test_a_wrong_token_or_group_is_told_by_the_close_code(hosts):
     assert await refused(host, group="not a code") in (4401, 4404)
 
 
-async def test_another_protocol_version_is_refused(host):
-    group = host.group("relay")
-    person = await Client.open(host)
-    await person.put({"type": "hello", "protocol": 99, "group": group["code"], "name": "Eve", "token": None, "client": "x", "locale": "en"})
-    answer = await person.until(lambda envelope: True, what="an answer") if not person.socket.close_code else None
-    assert answer is None or answer["type"] in ("rejected", "welcome")
-    await person.close()
-
-
 async def test_deadlines_hold_for_those_who_say_nothing(hosts):
     """The ten-second deadlines, all at once: no hello, a header byte by byte, nothing at all, half a body; idle sockets live on."""
     host = hosts(limits={"connections": 1000})
@@ -69,7 +60,6 @@ async def test_deadlines_hold_for_those_who_say_nothing(hosts):
         tasks = [asyncio.create_task(task) for task in (
             *(no_hello() for _ in range(5)), *(drip(f"GET / HTTP/1.1\r\nX{n}: ", "a") for n in range(20)), drip("", ""), drip("G", ""), drip(head, ""))]
         # Meanwhile a normal user gets in at once.
-        await asyncio.sleep(1)
         started = time.monotonic()
         async with await Client.attend(host, group, "Ben") as ben:
             assert time.monotonic() - started < 1
