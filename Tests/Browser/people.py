@@ -84,21 +84,26 @@ class Person:
 
     # Drawing
 
+    @property
+    def canvas(self):
+        return self.frame.get_by_role("application", name="Drawing canvas")
+
     def box(self):
-        return self.frame.locator("canvas").first.bounding_box()
+        return self.canvas.bounding_box()
 
     def at(self, x, y):
         """A place on the canvas, given in shares of its width and height, in coordinates of the page."""
         box = self.box()
         return box["x"] + x * box["width"], box["y"] + y * box["height"]
 
-    def tool(self, name):
-        self.frame.get_by_role("button", name=re.compile(rf"^{name}\b")).or_(
-            self.frame.get_by_role("radio", name=re.compile(rf"^{name}\b"))).first.click()
-
     def press(self, keys):
-        self.frame.locator("canvas").first.focus()
+        self.canvas.focus()
         self.page.keyboard.press(keys)
+
+    def choose(self, entry):
+        """An entry of the canvas's menu."""
+        self.frame.get_by_role("button", name="Menu").click()
+        self.frame.get_by_role("menuitem", name=entry).click()
 
     def stroke(self, *places, steps=6):
         """A stroke through places given in shares of the canvas."""
