@@ -22,12 +22,12 @@ let package = Package(
         .executableTarget(
             name: "activityhost",
             dependencies: ["ActivityModel", "SessionCore", "LuaRuntime", "SessionHost", "WebSockets", "Gateway"]),
-        .target(name: "ActivityTestKit", dependencies: ["SessionCore", "ActivityModel"]),
+        .target(name: "ActivityTestKit", dependencies: ["SessionHost", "SessionCore", "ActivityModel"]),
         .executableTarget(name: "loadgen", path: "Benchmarks/loadgen"),
 
         .testTarget(name: "CLuaBridgeTests", dependencies: ["CLuaBridge"]),
         .testTarget(name: "ActivityModelTests", dependencies: ["ActivityModel"]),
-        .testTarget(name: "SessionCoreTests", dependencies: ["SessionCore", "ActivityModel", "ActivityTestKit"]),
+        .testTarget(name: "SessionCoreTests", dependencies: ["SessionHost", "SessionCore", "ActivityModel", "ActivityTestKit"]),
         .testTarget(name: "LuaRuntimeTests", dependencies: ["LuaRuntime", "SessionCore", "ActivityModel", "ActivityTestKit"]),
         .testTarget(name: "WebSocketsTests", dependencies: ["WebSockets"]),
         .testTarget(name: "GatewayTests", dependencies: ["Gateway", "ActivityModel", "SessionCore", "SessionHost", "WebSockets"]),

@@ -3,7 +3,7 @@ import ActivityModel
 /// Who asked for something, and under which ref; answers exactly once, on the connection that asked last.
 package struct Requester {
     package let peer: Peer
-    package unowned let group: Group
+    package let group: Group
     package let seat: Seat
     package let client: Client
     package let ref: Int64?

@@ -18,7 +18,8 @@ final class Session {
     let activity: ActivityDescription
     let initiator: MemberID
     let epoch: String
-    unowned let group: Group
+    /// Kept until the session has ended, which is when the group lets go of it.
+    let group: Group
     var state = State.starting
     var parameters: [UInt8]
     /// The position of the last committed input.
