@@ -145,7 +145,7 @@ export class GroupSession {
         return this.#events.on("joined", listener);
     }
 
-    /** `(view)`: forget what was built from messages, this is the state now. */
+    /** `(view, position)`: forget what was built from messages, this is the state now. */
     onSnapshot(listener) {
         return this.#events.on("snapshot", listener);
     }
@@ -259,7 +259,7 @@ export class GroupSession {
         this.view = state;
         const parametersBefore = JSON.stringify(this.parameters);
         if (parameters) this.parameters = parameters;
-        if (isNews) this.#events.emit("snapshot", state);
+        if (isNews) this.#events.emit("snapshot", state, this.position);
         if (participants) this.replaceParticipants(participants);
         if (isNews && JSON.stringify(this.parameters) !== parametersBefore) {
             this.#events.emit("changed", this.parameters, { by: null, seq });
