@@ -36,14 +36,15 @@ package final class MemoryEventLog: EventLog {
     private struct Tail {
         var opened: LogRecord?
         var inputs = Queue<(seq: UInt64, record: LogRecord)>()
+        var bytes = 0
         var isWhole = true
     }
 
     private var tails: [SessionKey: Tail] = [:]
-    private let maximumRecords: Int
+    private let maximumBytes: Int
 
-    /// Keeps the last `maximumRecords` inputs of each session.
-    package init(maximumRecords: Int = 1024) { self.maximumRecords = maximumRecords }
+    /// Keeps the last inputs of each session that take about `maximumBytes`.
+    package init(maximumBytes: Int = 1 << 20) { self.maximumBytes = maximumBytes }
 
     package func append(_ records: [LogRecord]) {
         for record in records {
@@ -51,12 +52,17 @@ package final class MemoryEventLog: EventLog {
             case .opened: tails[record.session, default: Tail()].opened = record
             case .closed: tails[record.session] = nil
             case .input(let seq, _, _):
-                tails[record.session, default: Tail()].inputs.append((seq, record))
-                if tails[record.session]!.inputs.count > maximumRecords {
-                    _ = tails[record.session]!.inputs.popFirst()
-                    tails[record.session]!.isWhole = false
-                }
+                keep(record, seq, &tails[record.session, default: Tail()])
             }
+        }
+    }
+
+    private func keep(_ record: LogRecord, _ seq: UInt64, _ tail: inout Tail) {
+        tail.inputs.append((seq, record))
+        tail.bytes += record.size
+        while tail.bytes > maximumBytes, let oldest = tail.inputs.popFirst() {
+            tail.bytes -= oldest.record.size
+            tail.isWhole = false
         }
     }
 
@@ -67,5 +73,17 @@ package final class MemoryEventLog: EventLog {
         guard tail.isWhole || tail.inputs.first.map({ $0.seq <= seq }) ?? false else { return nil }
         tail.inputs.forEach { if $0.seq >= seq { found.append($0.record) } }
         return found
+    }
+}
+
+extension LogRecord {
+    /// About how many bytes the record takes in memory.
+    fileprivate var size: Int {
+        let overhead = 128
+        switch event {
+        case .input(_, .message(_, let name, let body, _), _): return overhead + name.utf8.count + body.count
+        case .input(_, .start(let parameters), _), .input(_, .change(let parameters, _), _): return overhead + parameters.count
+        default: return overhead
+        }
     }
 }
