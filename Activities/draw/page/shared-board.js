@@ -30,10 +30,10 @@ export class SharedBoard {
         this.#onChange = onChange;
         this.#onRefused = onRefused;
         this.#learn(session.participants);
-        this.#begin(session.view);
+        this.#begin(session.view, 0);
         session.onParticipants(({ joined, changed, all }) => this.#learn([...(joined ?? []), ...(changed ?? []), ...(all ?? [])]));
-        session.onSnapshot((view) => {
-            this.#begin(view);
+        session.onSnapshot((view, position) => {
+            this.#begin(view, position?.seq ?? 0);
             this.#onChange();
         });
         for (const name of boardMessages) {
@@ -69,9 +69,10 @@ export class SharedBoard {
         for (const { id, member } of participants) this.#members.set(id, member);
     }
 
-    #begin(view) {
+    // `seq`: own steps up to there are in the view, also those whose answer comes later. 0: not known.
+    #begin(view, seq) {
         this.#checkpoint = Board.from(view);
-        this.#checkpointSeq = this.#session.position?.seq ?? 0;
+        this.#checkpointSeq = seq;
         this.#tail = [];
         this.#confirmed = this.#checkpoint.copy();
         this.#show();
@@ -89,7 +90,7 @@ export class SharedBoard {
 
     // An answer may be handed over after later messages of the same frame, so a step finds its place by its seq.
     #confirm(step) {
-        if (step.seq !== null && step.seq <= this.#checkpointSeq && this.#checkpointSeq > 0) return;
+        if (step.seq !== null && step.seq <= this.#checkpointSeq) return;
         const last = this.#tail.at(-1);
         if (!last || step.seq === null || last.seq === null || last.seq <= step.seq) {
             this.#tail.push(step);
