@@ -65,7 +65,6 @@ final class EventLoop {
         async.pointee.data = Unmanaged.passUnretained(self).toOpaque()
     }
 
-
     /// Milliseconds of a clock that never goes back, read once a turn of the loop.
     var milliseconds: UInt64 { uv_now(uv) }
 

@@ -17,10 +17,9 @@ package struct HTTPRequest: Sendable {
     /// The Host that the request names, as it came; nil only with HTTP/1.0.
     package var host: String? { headers["host"] }
 
-    /// The connection can carry another request after this one.
+    /// The connection can carry another request after this one; with HTTP/1.0 that was never agreed on by all.
     var allowsKeepAlive: Bool {
-        if headers.contains(token: "close", in: "connection") { return false }
-        return isVersion11 || headers.contains(token: "keep-alive", in: "connection")
+        isVersion11 && !headers.contains(token: "close", in: "connection")
     }
 }
 

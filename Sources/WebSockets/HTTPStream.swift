@@ -39,9 +39,7 @@ final class HTTPStream: SocketProtocol {
     private var waiting: [UInt8] = []
     private let mostWaiting = 65_536
     private var keepsAlive = true
-    /// Accepted only to be told that its address has too many connections.
-    private let isSurplus: Bool
-    private let pieceBytes = 65_536
+    private let pieceBytes = 131_072
     private var isConsuming = false
 
     private enum Step {
@@ -50,6 +48,8 @@ final class HTTPStream: SocketProtocol {
         case body(HTTPRequest, left: Int)
         case answering(HTTPExchange)
         case sending(FilePart)
+        /// The response is written; the next request waits until it has left, so that a deep pipeline fills no memory.
+        case leaving
         case finished
     }
 
@@ -60,10 +60,9 @@ final class HTTPStream: SocketProtocol {
         var left: Int
     }
 
-    init(server: Server, socket: Socket, isSurplus: Bool) {
+    init(server: Server, socket: Socket) {
         self.server = server
         self.socket = socket
-        self.isSurplus = isSurplus
         reader = HTTPHeadReader(mostBytes: server.configuration.headerBytes)
         deadline = server.now + server.milliseconds(server.configuration.headerSeconds)
     }
@@ -93,7 +92,7 @@ final class HTTPStream: SocketProtocol {
     private var isReadyForInput: Bool {
         switch step {
         case .head, .body: true
-        case .answering, .sending, .finished: false
+        case .answering, .sending, .leaving, .finished: false
         }
     }
 
@@ -118,7 +117,7 @@ final class HTTPStream: SocketProtocol {
                 switch step {
                 case .head: taken += try takeHead(rest)
                 case .body(let request, let left): taken += takeBody(rest, request, left: left)
-                case .answering, .sending, .finished: break
+                case .answering, .sending, .leaving, .finished: break
                 }
             } catch {
                 fail(error)
@@ -134,7 +133,7 @@ final class HTTPStream: SocketProtocol {
         guard reader.isComplete else { return taken }
         let head = try reader.finish(from: socket.remoteAddress)
         keepsAlive = head.request.allowsKeepAlive && !server.isStopping
-        if isSurplus {
+        if socket.isSurplus {
             answer(server.surplusResponse(socket.remoteAddress), isHead: head.request.method == "HEAD")
             return taken
         }
@@ -199,7 +198,7 @@ final class HTTPStream: SocketProtocol {
     // MARK: Output
 
     func answer(_ response: HTTPResponse, isHead: Bool) {
-        let closing = !keepsAlive || isSurplus || server.isStopping
+        let closing = !keepsAlive || socket.isSurplus || server.isStopping
         keepsAlive = !closing
         let head = response.head(date: server.date, common: server.configuration.responseHeaders, closing: closing)
         deadline = .max
@@ -224,14 +223,13 @@ final class HTTPStream: SocketProtocol {
             socket.finish()
             return
         }
+        guard !socket.isPending else {
+            step = .leaving
+            return
+        }
         step = .head
         deadline = server.now + server.milliseconds(server.configuration.idleSeconds)
-        // A deep pipeline of requests must not fill the memory of one who reads no answers.
-        if !socket.isPending { resume() } else { holdInput() }
-    }
-
-    private func holdInput() {
-        step = .sending(FilePart(descriptor: -1, offset: 0, left: 0))
+        resume()
     }
 
     /// Sends the next piece of a file if the last one has left.
@@ -260,13 +258,17 @@ final class HTTPStream: SocketProtocol {
             // The next piece in the next turn of the loop, so that others get theirs in between.
             socket.askForDrained()
         } else {
-            if part.descriptor >= 0 { close(part.descriptor) }
+            close(part.descriptor)
             endOfResponse()
         }
     }
 
     func drained() {
-        if case .sending = step { sendPiece() }
+        switch step {
+        case .sending: sendPiece()
+        case .leaving: endOfResponse()
+        case .head, .body, .answering, .finished: break
+        }
     }
 
     /// Answers a broken request and ends the connection: where the next one would begin is not known.
@@ -293,7 +295,7 @@ final class HTTPStream: SocketProtocol {
                 keepsAlive = false
                 answer(.text(503, "the host did not answer in time"), isHead: false)
             }
-        case .sending:
+        case .sending, .leaving:
             if now > socket.lastSent + server.milliseconds(server.configuration.silentSeconds) { socket.doom() }
         case .finished:
             break
@@ -306,7 +308,7 @@ final class HTTPStream: SocketProtocol {
     }
 
     func closed() {
-        if case .sending(let part) = step, part.descriptor >= 0 { close(part.descriptor) }
+        if case .sending(let part) = step { close(part.descriptor) }
         step = .finished
         waiting = []
     }

@@ -16,7 +16,7 @@ package final class Server: @unchecked Sendable {
     private var listeners: [Listener] = []
     private var serviceThread: pthread_t?
     private var sockets: [Socket] = []
-    private var socketsByAddress: [String: Int] = [:]
+    private var addresses: [String: AddressUse] = [:]
     private var doomed: [Socket] = []
     private var ticker: ScheduledWork?
     private var lastConnectionID: UInt64 = 0
@@ -38,7 +38,8 @@ package final class Server: @unchecked Sendable {
         mailbox = Mailbox(wake: loop.waker)
         ioParts = .allocate(capacity: 2)
         headerSpace = .allocate(byteCount: 16, alignment: 16)
-        highestDescriptor = Int32(loop.descriptorLimit - min(32, loop.descriptorLimit / 4))
+        let most = loop.descriptorLimit - min(32, loop.descriptorLimit / 4)
+        highestDescriptor = Int32(min(configuration.highestDescriptor ?? most, most))
         do {
             try listen()
         } catch {
@@ -164,27 +165,31 @@ package final class Server: @unchecked Sendable {
 
     /// Takes a connection that was just accepted.
     func welcome(_ descriptor: Int32, from address: RemoteAddress) {
-        let open = socketsByAddress[address.text] ?? 0
+        var use = addresses[address.text] ?? AddressUse()
         let most = configuration.uncappedAddresses.contains(address.text) ? Int.max : configuration.connectionsPerAddress
-        // A few more than allowed are let in to be told why; beyond that an answer is a favour that costs too much.
-        guard open < most || open < 2 * most else {
+        // As many again as are allowed are let in to be told why; beyond that an answer costs too much.
+        let isSurplus = use.regular >= most
+        guard !isSurplus || use.surplus < most else {
             close(descriptor)
             return
         }
         var on: Int32 = 1
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
         let socket = Socket(server: self, descriptor: descriptor, remoteAddress: address)
-        socket.meaning = HTTPStream(server: self, socket: socket, isSurplus: open >= most)
+        socket.meaning = HTTPStream(server: self, socket: socket)
+        socket.isSurplus = isSurplus
         guard socket.open(on: loop) else { return }
         socket.index = sockets.count
         sockets.append(socket)
-        socketsByAddress[address.text] = open + 1
+        use.change(isSurplus: isSurplus, by: 1)
+        addresses[address.text] = use
     }
 
     func surplusResponse(_ address: RemoteAddress) -> HTTPResponse {
         let allowed = configuration.connectionsPerAddress
-        let found = socketsByAddress[address.text] ?? 0
-        let text = #"{"code":"limit_reached","message":"too many connections from one address","#
+        let found = allowed + (addresses[address.text]?.surplus ?? 0)
+        let text =
+            #"{"code":"limit_reached","message":"too many connections from one address","#
             + #""limit":"connections","allowed":\#(allowed),"found":\#(found)}"# + "\n"
         return HTTPResponse(
             status: 429,
@@ -221,8 +226,10 @@ package final class Server: @unchecked Sendable {
             sockets[socket.index] = last
             last.index = socket.index
         }
-        let left = (socketsByAddress[socket.remoteAddress.text] ?? 1) - 1
-        socketsByAddress[socket.remoteAddress.text] = left > 0 ? left : nil
+        if var use = addresses[socket.remoteAddress.text] {
+            use.change(isSurplus: socket.isSurplus, by: -1)
+            addresses[socket.remoteAddress.text] = use.isNone ? nil : use
+        }
         endIfEmpty()
     }
 
@@ -230,5 +237,17 @@ package final class Server: @unchecked Sendable {
         if let last = lastShortageReport, now < last + 10_000 { return }
         lastShortageReport = now
         configuration.report("the limit of open files is nearly reached (\(sockets.count) connections): accepting pauses; raise it with ulimit -n")
+    }
+}
+
+/// How many sockets one remote address has open: those it may have, and those that are only told that it has too many.
+private struct AddressUse {
+    private(set) var regular = 0
+    private(set) var surplus = 0
+
+    var isNone: Bool { regular == 0 && surplus == 0 }
+
+    mutating func change(isSurplus: Bool, by difference: Int) {
+        if isSurplus { surplus += difference } else { regular += difference }
     }
 }

@@ -42,6 +42,8 @@ package struct ServerConfiguration: Sendable {
     package var connectionsPerAddress = 64
     /// Remote addresses without that cap: proxies that carry the connections of many.
     package var uncappedAddresses: Set<String> = []
+    /// Accepting rests above this descriptor, so that logs and files can still be opened. Nil: the process's limit, less 32 or a quarter.
+    package var highestDescriptor: Int?
     /// Headers that every response gets, unless it has its own of the same name (in lower case).
     package var responseHeaders: [HTTPHeaders.Field] = []
     /// Told, on the service thread, what an operator should know. One sentence, no line end.

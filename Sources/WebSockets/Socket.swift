@@ -15,6 +15,8 @@ protocol SocketProtocol: AnyObject {
     func closed()
 }
 
+private var nothing: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: nil, count: 0) }
+
 /// One accepted TCP connection: writes at once, keeps what the kernel did not take, and closes without losing the last words.
 ///
 /// Bytes are written to the descriptor directly and only waited for through libwebsockets: its own queue stops
@@ -28,6 +30,8 @@ final class Socket {
     var meaning: (any SocketProtocol)?
     /// Position in the server's list of sockets.
     var index = 0
+    /// Accepted only to be told that its address has too many connections.
+    var isSurplus = false
 
     private var unsent: [UInt8] = []
     private var unsentStart = 0
@@ -76,7 +80,7 @@ final class Socket {
     }
 
     /// Writes both parts, one after the other, as far as the kernel takes them; the rest follows by itself.
-    func write(_ head: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0)) {
+    func write(_ head: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer = nothing) {
         guard isUsable else { return }
         var sent = 0
         if !isPending {
@@ -121,7 +125,7 @@ final class Socket {
         isInCallback = true
         defer { isInCallback = false }
         if isPending {
-            let sent = unsent.withUnsafeBytes { send(UnsafeRawBufferPointer(rebasing: $0[unsentStart...]), UnsafeRawBufferPointer(start: nil, count: 0)) }
+            let sent = unsent.withUnsafeBytes { send(UnsafeRawBufferPointer(rebasing: $0[unsentStart...]), nothing) }
             if sent > 0 { unsentStart += sent }
             if isPending {
                 if !isDoomed { _ = lws_callback_on_writable(wsi) }

@@ -68,6 +68,7 @@ final class EchoHost: ServerDelegate, @unchecked Sendable {
         server.post { [self] in work(connections) }
     }
 
+    var allEvents: [String] { condition.withLock { events } }
     var allReports: [String] { condition.withLock { reports } }
 
     func note(_ event: String) {
@@ -79,6 +80,7 @@ final class EchoHost: ServerDelegate, @unchecked Sendable {
 
     private func note(report: String) {
         condition.withLock { reports.append(report) }
+        note("report")
     }
 
     func server(_ server: Server, request: HTTPRequest, exchange: HTTPExchange) {

@@ -1,6 +1,10 @@
 import Testing
 import WebSockets
 
+private func emptyContinuations(_ count: Int) -> [UInt8] {
+    Array(repeatElement([0x00, 0x80, 1, 2, 3, 4], count: count).joined())
+}
+
 /// What RFC 6455 forbids a client, and what must happen then. Every case has a connection of its own.
 struct Hostile: CustomTestStringConvertible, Sendable {
     let testDescription: String
@@ -20,7 +24,7 @@ struct Hostile: CustomTestStringConvertible, Sendable {
         Hostile("a continuation first", 1002, masked(0x80, "llo")),
         Hostile("a continuation first, header only", 1002, [0x00, 0x83]),
         Hostile("a text inside a fragmented text", 1002, masked(0x01, "he") + masked(0x81, "llo")),
-        Hostile("a million empty continuations", 1002, masked(0x01, "a") + Array(repeatElement([0x00, 0x80, 1, 2, 3, 4], count: 1_000_000).joined())),
+        Hostile("a million empty continuations", 1002, masked(0x01, "a") + emptyContinuations(1_000_000)),
         Hostile("RSV1 without an extension", 1002, masked(0xC1, "x")),
         Hostile("RSV2", 1002, masked(0xA1, "x")),
         Hostile("RSV3", 1002, masked(0x91, "x")),
