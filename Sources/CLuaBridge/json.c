@@ -268,12 +268,14 @@ bool ah_json_scan_word(ah_json *j, const char *word) {
     return true;
 }
 
+/// True if a number may end before `c`; what looks like more of it ("01", "1.2.3", "0x10") may not follow.
+static inline bool ends_number(uint8_t c) { return c == ',' || c == ']' || c == '}' || c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
+
 bool ah_json_scan_number(ah_json *j, ah_number_kind *kind, int64_t *integer, double *real) {
     ah_json_peek(j);
     const uint8_t *after;
     *kind = ah_number_scan(j->at, j->end, &after, integer, real);
-    // What follows must not look like more of the number ("01", "1.2.3", "0x10").
-    if (*kind == AH_NUMBER_BAD || (after < j->end && strchr(",]} \t\r\n", *after) == NULL)) {
+    if (*kind == AH_NUMBER_BAD || (after < j->end && !ends_number(*after))) {
         return ah_json_fail(j, j->at == j->end ? "the text ends too early" : "no JSON value begins like this");
     }
     j->at = after;

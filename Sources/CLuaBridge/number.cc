@@ -49,6 +49,46 @@ bool asDecimal(double value, int64_t &scaled, int &places) {
     return false;
 }
 
+/// Up to 18 digits with at most one point among them and no exponent: nearly all numbers. False for the others, which
+/// the general reader looks at from their beginning.
+bool scanShort(const uint8_t *at, const uint8_t *end, const uint8_t *&after, bool &whole, int64_t &integer, double &real) {
+    static const double powers[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8, 1e9,
+                                    1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18};
+    bool negative = *at == '-';
+    at += negative ? 1 : 0;
+    const uint8_t *first = at, *stop = end - at > 19 ? at + 19 : end;
+    uint64_t mantissa = 0;  // 19 digits fit
+    while (at < stop && static_cast<uint8_t>(*at - '0') < 10) {
+        mantissa = mantissa * 10 + static_cast<uint64_t>(*at++ - '0');
+    }
+    // One byte must be left to see that the number ends here.
+    if (at == first || at == stop || (*first == '0' && at - first > 1)) {
+        return false;
+    }
+    whole = *at != '.';
+    int fraction = 0;
+    if (!whole) {
+        const uint8_t *point = ++at;
+        while (at < stop && static_cast<uint8_t>(*at - '0') < 10) {
+            mantissa = mantissa * 10 + static_cast<uint64_t>(*at++ - '0');
+        }
+        fraction = static_cast<int>(at - point);
+        if (fraction == 0 || at == stop || mantissa > (uint64_t{1} << 53)) {
+            return false;
+        }
+    }
+    if (*at == '.' || *at == 'e' || *at == 'E' || (negative && whole && mantissa == 0)) {
+        return false;
+    }
+    after = at;
+    integer = negative ? -static_cast<int64_t>(mantissa) : static_cast<int64_t>(mantissa);
+    if (!whole) {
+        double value = static_cast<double>(mantissa) / powers[fraction];  // both exact, so one rounding: the nearest double
+        real = negative ? -value : value;
+    }
+    return true;
+}
+
 }  // namespace
 
 size_t ah_integer_digits(int64_t value) {
@@ -125,78 +165,59 @@ size_t ah_double_text(double value, char *out) {
 }
 
 ah_number_kind ah_number_scan(const uint8_t *at, const uint8_t *end, const uint8_t **after, int64_t *integer, double *real) {
-    static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
-                                    1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
     const uint8_t *start = at;
-    *after = at;
-    bool negative = at < end && *at == '-';
-    if (negative) {
-        at++;
-    }
-    auto isDigit = [end](const uint8_t *p) { return p < end && *p >= '0' && *p <= '9'; };
-    if (!isDigit(at)) {
-        return AH_NUMBER_BAD;
-    }
-    uint64_t mantissa = 0;
-    const uint8_t *first = at;
-    bool overflow = false;
-    while (isDigit(at)) {
-        uint64_t digit = *at - '0';
-        overflow = overflow || mantissa > (UINT64_MAX - digit) / 10;
-        mantissa = mantissa * 10 + digit;
-        at++;
-    }
-    if (*first == '0' && at - first > 1) {
-        return AH_NUMBER_BAD;
-    }
     bool whole = true;
-    int fraction = 0;
+    *after = at;
+    if (at < end && scanShort(at, end, *after, whole, *integer, *real)) {
+        return whole ? AH_NUMBER_INTEGER : AH_NUMBER_DOUBLE;
+    }
+    auto digits = [&at, end]() {
+        const uint8_t *from = at;
+        while (at < end && static_cast<uint8_t>(*at - '0') < 10) {
+            at++;
+        }
+        return at - from;
+    };
+    bool negative = at < end && *at == '-';
+    at += negative ? 1 : 0;
+    const uint8_t *first = at;
+    ptrdiff_t count = digits();
+    if (count == 0 || (*first == '0' && count > 1)) {
+        return AH_NUMBER_BAD;
+    }
+    const uint8_t *last = at;
+    whole = true;
     if (at < end && *at == '.') {
         whole = false;
         at++;
-        if (!isDigit(at)) {
+        if (digits() == 0) {
             return AH_NUMBER_BAD;
         }
-        const uint8_t *point = at;
-        while (isDigit(at)) {
-            uint64_t digit = *at - '0';
-            overflow = overflow || mantissa > (UINT64_MAX - digit) / 10;
-            mantissa = mantissa * 10 + digit;
-            at++;
-        }
-        fraction = at - point > 1000 ? 1000 : static_cast<int>(at - point);
     }
-    bool exponent = at < end && (*at == 'e' || *at == 'E');
-    if (exponent) {
+    if (at < end && (*at == 'e' || *at == 'E')) {
         whole = false;
         at++;
-        if (at < end && (*at == '+' || *at == '-')) {
-            at++;
-        }
-        if (!isDigit(at)) {
+        at += at < end && (*at == '+' || *at == '-') ? 1 : 0;
+        if (digits() == 0) {
             return AH_NUMBER_BAD;
-        }
-        while (isDigit(at)) {
-            at++;
         }
     }
     *after = at;
     if (whole) {
-        uint64_t limit = static_cast<uint64_t>(INT64_MAX) + (negative ? 1 : 0);
-        if (overflow || mantissa > limit) {
-            return AH_NUMBER_TOO_LARGE;
+        uint64_t value = 0, limit = static_cast<uint64_t>(INT64_MAX) + (negative ? 1 : 0);
+        for (const uint8_t *p = first; p < last; p++) {
+            uint64_t digit = *p - '0';
+            if (value > (limit - digit) / 10) {
+                return AH_NUMBER_TOO_LARGE;
+            }
+            value = value * 10 + digit;
         }
-        if (negative && mantissa == 0) {
+        if (negative && value == 0) {
             *real = -0.0;
             return AH_NUMBER_DOUBLE;
         }
-        *integer = negative ? static_cast<int64_t>(0 - mantissa) : static_cast<int64_t>(mantissa);
+        *integer = static_cast<int64_t>(negative ? 0 - value : value);
         return AH_NUMBER_INTEGER;
-    }
-    if (!exponent && !overflow && fraction <= 22 && mantissa <= (uint64_t{1} << 53)) {
-        double value = static_cast<double>(mantissa) / powers[fraction];  // both exact, so one rounding: the nearest double
-        *real = negative ? -value : value;
-        return AH_NUMBER_DOUBLE;
     }
     if (at - start > INT32_MAX) {
         return AH_NUMBER_TOO_LARGE;

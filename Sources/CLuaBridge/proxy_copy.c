@@ -172,7 +172,9 @@ static ah_node_kind kind_at(lua_State *L, int index) {
 }
 
 static void append_item(lua_State *L, int index, ah_node *n, ah_node *place, const ah_step *step) {
-    if (is_container(L, index)) {
+    if (lua_isinteger(L, index)) {
+        ah_list_put(n, n->s.used, ah_value_integer(lua_tointeger(L, index)));
+    } else if (is_container(L, index)) {
         ah_node *child = child_of(L, n, kind_at(L, index), place, step, NULL);
         fill(L, index, child, place, step);
     } else {

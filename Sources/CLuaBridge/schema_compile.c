@@ -68,7 +68,7 @@ static size_t distance(const char *a, size_t m, const char *b, size_t n) {
 static void say_unknown(ah_buffer *reason, const char *what, const char *text, size_t count, const char *const *names, size_t total) {
     ah_schema_say(reason, "unknown %s ", what);
     ah_json_string(reason, (const uint8_t *)text, count > 60 || !ah_utf8_valid((const uint8_t *)text, count) ? 0 : count);
-    size_t best = 3;
+    size_t best = least(3, count);  // at most two letters, and never all of them
     const char *name = NULL;
     for (size_t i = 0; i < total; i++) {
         size_t d = distance(text, count, names[i], strlen(names[i]));
