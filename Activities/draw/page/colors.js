@@ -33,7 +33,9 @@ export function shown(color, isDark) {
     let result = cache.get(color);
     if (!result) {
         const { hue, saturation, lightness } = toHsl(color);
-        const flipped = 0.97 - 0.86 * lightness;
+        // A colour of middle lightness only needs to be a little brighter; ink and paper change places.
+        const isVivid = saturation > 0.2 && lightness > 0.22 && lightness < 0.78;
+        const flipped = isVivid ? 0.66 + (lightness - 0.5) * 0.2 : 0.97 - 0.86 * lightness;
         result = `hsl(${hue.toFixed(1)} ${(saturation * 100).toFixed(1)}% ${(flipped * 100).toFixed(1)}%)`;
         cache.set(color, result);
     }
