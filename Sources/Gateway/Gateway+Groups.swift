@@ -51,10 +51,27 @@ extension Gateway {
 
     private func previewGroup(_ visit: Visit) {
         switch host.preview(visit.captures[0], address: visit.caller.address) {
-        case .failure(.noSuchGroup): visit.answer(Refusal.noSuchGroup)
+        case .failure(.malformed), .failure(.noSuchGroup): visit.answer(Refusal.noSuchGroup)
+        case .failure(.ended): visit.answer(Refusal(410, "group_ended", "this group has ended"))
         case .failure(.tooManyTries(let retry)): visit.answer(Refusal.tooManyTries(retry))
-        case .success(let preview): visit.answer(.json(preview.json))
+        case .success(let preview): visit.answer(.json(Self.json(preview)))
         }
+    }
+
+    /// The card that is shown before somebody joins: what goes on, and how many are in. No names, no secrets.
+    private static func json(_ preview: GroupPreview) -> [UInt8] {
+        var out = Array("{\"code\":\"\(preview.code)\",\"locked\":\(preview.locked),\"members\":\(preview.members),\"sessions\":".utf8)
+        HostEnvelope.list(preview.sessions, into: &out) { session, out in
+            out += Array("{\"id\":\"\(session.id)\",\"activity\":".utf8)
+            out.appendJSON(session.activity)
+            out.append(text: ",\"title\":")
+            out.appendJSON(session.title)
+            out.append(text: ",\"metadata\":")
+            out += session.metadata
+            out += Array(",\"participants\":\(session.participants)}".utf8)
+        }
+        out.append(text: "}\n")
+        return out
     }
 
     private func export(_ visit: Visit) {
@@ -64,14 +81,16 @@ extension Gateway {
             code: code, session: session, kind: kind, seat: seat, isOperator: visit.caller.isOperator, address: visit.caller.address
         ) { result in
             switch result {
-            case .success(let content): visit.answer(Self.attachment(content, name: "\(GroupCode(code)?.description ?? "group")-\(session)", kind: kind))
+            case .success(let content):
+                visit.answer(Self.attachment(content, name: "\(GroupCode(code)?.description ?? "group")-\(session)", kind: kind))
             case .failure(.noSuchGroup): visit.answer(Refusal.noSuchGroup)
             case .failure(.noSuchSession): visit.answer(Refusal(404, "no_such_session", "the group has no session of this id"))
             case .failure(.noSuchKind): visit.answer(Refusal(404, "not_found", "the activity has no export of this kind"))
             case .failure(.forbidden):
                 visit.answer(
                     Refusal(
-                        visit.caller.bearer == nil ? 401 : 403, "forbidden", "send the seat of one of the group's members: Authorization: Bearer SEAT"))
+                        visit.caller.bearer == nil ? 401 : 403, "forbidden", "send the seat of one of the group's members: Authorization: Bearer SEAT"
+                    ))
             case .failure(.failed): visit.answer(Refusal(500, "activity_failed", "the activity's export failed; its author was told"))
             case .failure(.tooManyTries(let retry)): visit.answer(Refusal.tooManyTries(retry))
             }

@@ -25,7 +25,7 @@ extension Gateway {
                         Refusal(visit.caller.bearer == nil ? 401 : 403, "forbidden", "metrics are for the operator: send the operator's token"))
                 }
                 let type = HTTPHeaders.Field(name: "content-type", value: "text/plain; version=0.0.4; charset=utf-8")
-                visit.answer(HTTPResponse(status: 200, headers: [type], body: .bytes(Metrics.text(of: host.statistics))))
+                visit.answer(HTTPResponse(status: 200, headers: [type], body: .bytes(Metrics.text(host.statistics, visit.server))))
             },
         ]
     }

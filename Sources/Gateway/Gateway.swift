@@ -53,7 +53,7 @@ package final class Gateway: ServerDelegate {
             if route.method == .post, !admission.allowsOrigin(of: request, caller: caller) {
                 return exchange.respond(Self.foreignOrigin.response)
             }
-            route.handler(Visit(request: request, caller: caller, captures: captures, exchange: exchange))
+            route.handler(Visit(request: request, caller: caller, captures: captures, server: server, exchange: exchange))
         case .otherMethods(let allow):
             var response = Refusal(405, "method_not_allowed", "this path answers \(allow)").response
             response.headers.append(.init(name: "allow", value: allow))

@@ -1,5 +1,5 @@
 internal import ActivityModel
-internal import SessionHost
+internal import SessionCore
 internal import WebSockets
 
 /// One WebSocket connection, as the host writes to it.

@@ -6,9 +6,12 @@ struct Visit {
     let caller: Caller
     /// What the placeholders of the route's path stand for.
     let captures: [String]
+    /// The server that it came through.
+    let server: Server
     private let exchange: HTTPExchange
 
-    init(request: HTTPRequest, caller: Caller, captures: [String], exchange: HTTPExchange) {
+    init(request: HTTPRequest, caller: Caller, captures: [String], server: Server, exchange: HTTPExchange) {
+        self.server = server
         self.request = request
         self.caller = caller
         self.captures = captures

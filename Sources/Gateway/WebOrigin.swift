@@ -10,7 +10,7 @@ package struct HostName: Hashable, Sendable {
         if rest.first == "[" {
             guard let end = rest.firstIndex(of: "]") else { return nil }
             name = rest[rest.index(after: rest.startIndex)..<end].lowercased()
-            guard !name.isEmpty, name.utf8.allSatisfy({ $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".") || Self.isHexDigit($0) }) else { return nil }
+            guard !name.isEmpty, name.utf8.allSatisfy(Self.isAddressByte) else { return nil }
             rest = rest[rest.index(after: end)...]
         } else {
             let end = rest.firstIndex(of: ":") ?? rest.endIndex
@@ -30,8 +30,13 @@ package struct HostName: Hashable, Sendable {
         byte &- 0x30 < 10 || (byte | 0x20) &- 0x61 < 26 || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "_")
     }
 
-    private static func isHexDigit(_ byte: UInt8) -> Bool {
-        byte &- 0x30 < 10 || (byte | 0x20) &- 0x61 < 6
+    private static func isAddressByte(_ byte: UInt8) -> Bool {
+        byte &- 0x30 < 10 || (byte | 0x20) &- 0x61 < 6 || byte == UInt8(ascii: ":") || byte == UInt8(ascii: ".")
+    }
+
+    /// A numeric address and a port, as they stand in URLs.
+    package static func text(_ address: String, port: UInt16) -> String {
+        address.contains(":") ? "[\(address)]:\(port)" : "\(address):\(port)"
     }
 
     /// The name stands for this machine itself.
@@ -60,6 +65,12 @@ package struct WebOrigin: Hashable, Sendable {
         self.scheme = scheme
         self.host = host
         if host.port == scheme.port { self.host.port = nil }
+    }
+
+    /// The origin of pages that a numeric address and a port serve.
+    package init(scheme: Scheme, address: String, port: UInt16) {
+        // Every numeric address is a name that can be read back.
+        self.init(scheme: scheme, host: HostName(HostName.text(address, port: port))!)
     }
 
     /// Reads `http://name:port` and `https://name:port`, with a slash at the end or none; nil for anything else, `null` included.
