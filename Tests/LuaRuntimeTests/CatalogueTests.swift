@@ -53,7 +53,7 @@ struct CatalogueTests {
         #expect(state.rows.map(\.path) == ["\(folder.path)/alpha.lua", "\(folder.path)/zeta"])
     }
 
-    /// A hostile thing in the folder, the code it is listed with, and the file shown.
+    /// A hostile thing in the folder, the code it is listed with (its beginning, where budgets race), and the file shown.
     struct Hostile: Sendable, CustomTestStringConvertible {
         var what: String
         var code: String
@@ -71,9 +71,11 @@ struct CatalogueTests {
 
     static let hostile: [Hostile] = [
         Hostile("a syntax error", code: "load_failed") { $0.write("bad.lua", "return {\n\n  = }") },
-        Hostile("an empty file", code: "invalid_script") { $0.write("bad.lua", "") },
-        Hostile("a script that never ends", code: "budget_time") { $0.write("bad.lua", "while true do end") },
-        Hostile("a script that eats memory", code: "budget_memory") { $0.write("bad.lua", "local t = {} while true do t[#t + 1] = {t} end") },
+        Hostile("an empty file", code: "load_failed") { $0.write("bad.lua", "") },
+        Hostile("a script that never ends", code: "budget_") { $0.write("bad.lua", "while true do end") },
+        Hostile("a script that eats memory", code: "budget_") {
+            $0.write("bad.lua", "local t = {} while true do t[#t + 1] = ('x'):rep(1000000) .. #t end")
+        },
         Hostile("a script that raises", code: "load_failed") { $0.write("bad.lua", "error('no')") },
         Hostile("bytecode", code: "load_failed") { $0.write("bad.lua", [0x1B, 0x4C, 0x75, 0x61, 0x54, 0, 0x19, 0x93]) },
         Hostile("text that is not UTF-8", code: "load_failed") { $0.write("bad.lua", [0x72, 0xFF, 0xFE]) },
@@ -128,7 +130,7 @@ struct CatalogueTests {
         let state = scan()
         #expect(state.activities.map(\.name) == ["good"])
         try #require(state.broken.count == 1)
-        #expect(state.broken[0].report.code == hostile.code)
+        #expect(state.broken[0].report.code.hasPrefix(hostile.code))
         #expect(!state.broken[0].report.message.isEmpty)
         let row = try #require(state.rows.first { $0.error != nil })
         #expect(row.error?.file == hostile.shown)
