@@ -34,7 +34,7 @@ function controlFor(kind, schema, id) {
         case "any":
             return element("textarea", { ...common, class: "field code", rows: 2, placeholder: t("form.json"), spellcheck: false });
         default:
-            return (schema.maxLength ?? 500) > 200
+            return (schema.maxLength ?? 0) > 500
                 ? element("textarea", { ...common, rows: 2 })
                 : element("input", { ...common, type: "text", autocomplete: "off" });
     }

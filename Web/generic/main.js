@@ -3,6 +3,7 @@
 import { element, fill } from "../dom.js";
 import { language, t } from "../strings.js";
 import { activity } from "/sdk/activity.js";
+import { roles } from "/sdk/activityhost.js";
 import { avatar, peopleOf } from "../group/avatars.js";
 import { explain } from "../group/refusal.js";
 import { describeActivity } from "../group/start.js";
@@ -13,6 +14,7 @@ import { tree } from "./tree.js";
 const longestLog = 200;
 /** This page doesn't know what a message means for the state: it asks anew, at most this often (milliseconds). */
 const refreshEvery = 400;
+const unfoldedAtFirst = 5;
 
 class GenericPage {
     #session;
@@ -25,6 +27,8 @@ class GenericPage {
 
     constructor(session) {
         this.#session = session;
+        // The first level is what one wants to see; what lies deeper is unfolded by hand.
+        for (const key of Object.keys(session.view ?? {}).slice(0, unfoldedAtFirst)) this.#open.add(`/${key}`);
     }
 
     begin(root) {
@@ -88,8 +92,7 @@ class GenericPage {
     async #drawForms() {
         const session = this.#session;
         const description = await describeActivity(session.activity);
-        const role = session.localParticipant?.role;
-        const may = role === "viewer" ? [] : Object.entries(description?.messages ?? {}).filter(([name, { right }]) => right !== "script" && name !== "*");
+        const may = Object.entries(description?.messages ?? {}).filter(([name, { right }]) => name !== "*" && maySend(right, session));
         if (may.length === 0) {
             fill(this.#forms, element("p", { class: "empty" }, t("generic.noForms")));
             return;
@@ -97,7 +100,7 @@ class GenericPage {
         fill(this.#forms, may.map(([name, message], index) => this.#form(name, message, index === 0)));
     }
 
-    #form(name, { schema, delivery = "durable", right = "participant" }, isOpen) {
+    #form(name, { schema, delivery = "durable" }, isOpen) {
         const session = this.#session;
         const form = schemaForm(schema, {
             label: t("form.send"),
@@ -113,8 +116,16 @@ class GenericPage {
             },
         });
         return element("details", { class: "message-form", open: isOpen },
-            element("summary", {}, element("strong", {}, name), ["moderator", "host"].includes(right) && element("span", { class: "note" }, ` ${t("generic.moderatorsOnly")}`)), form);
+            element("summary", {}, element("strong", {}, name)), form);
     }
+}
+
+/** Whether the own role may send a message of that right. */
+function maySend(right, { localParticipant, initiator }) {
+    const rank = roles.indexOf(localParticipant?.role);
+    if (right === "script" || rank < roles.indexOf("participant")) return false;
+    if (right === "initiator") return localParticipant.member === initiator || rank >= roles.indexOf("moderator");
+    return rank >= roles.indexOf(right ?? "participant");
 }
 
 document.documentElement.lang = language;

@@ -1,6 +1,6 @@
 // When it doesn't go on: what happened, in words, and the one next step.
 
-import { element } from "../dom.js";
+import { element, icon } from "../dom.js";
 import { t } from "../strings.js";
 import { seats } from "/sdk/activityhost.js";
 import { shownCode } from "./names.js";
@@ -39,7 +39,7 @@ export function refusalFor(error, { code, again }) {
     }
 }
 
-const symbols = { full: "🪑", token: "🎫", removed: "🚪", code: "🔍", other: "🗂️", ended: "🌙", broken: "🧩", tries: "⏳" };
+const symbols = { full: "people", token: "ticket", removed: "door", code: "search", other: "windows", ended: "moon", broken: "alert", tries: "clock" };
 
 /** The screen of a refusal. */
 export function refusalScreen(error, context) {
@@ -71,7 +71,7 @@ export function messageScreen({ symbol, title, lead, step }) {
         "main",
         { class: "screen centered" },
         element("div", { class: "panel message" },
-            element("span", { class: "symbol huge", "aria-hidden": "true" }, symbol),
+            element("span", { class: "symbol tile round" }, icon(symbol)),
             element("h1", { tabIndex: -1 }, title),
             typeof lead === "string" ? element("p", { class: "lead" }, lead) : lead,
             step && element("button", { class: "button primary wide", type: "button", onClick: step.run }, t(step.label))),

@@ -227,6 +227,8 @@ export class GroupSession {
     receive(envelope) {
         const handler = handlers[envelope.type];
         if (!handler || this.state === "invalidated") return;
+        // What is still on its way after leaving was for the participant that we no longer are.
+        if (this.state === "waiting" && envelope.type !== "joined" && (envelope.type !== "invalidated" || envelope.reason === "left")) return;
         if (typeof envelope.seq === "number" && this.position && envelope.type !== "joined") {
             this.position = { epoch: envelope.epoch ?? this.position.epoch, seq: Math.max(envelope.seq, this.position.seq) };
         }

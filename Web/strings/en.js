@@ -55,10 +55,8 @@ export default {
     "lobby.insideNone": "Nobody inside",
     "lobby.join": "Join",
     "lobby.start": "Start something",
-    "lobby.starting": "Starting…",
     "lobby.people": "People",
     "lobby.invite": "Invite",
-    "lobby.inviteLead": "Others join with this code or by scanning.",
 
     "share.title": "Invite people",
     "share.button": "Invite",
@@ -170,5 +168,4 @@ export default {
     "generic.noMessages": "Nothing has been sent yet.",
     "generic.noForms": "This activity takes no messages from you.",
     "generic.script": "the script",
-    "generic.moderatorsOnly": "moderators only",
 };

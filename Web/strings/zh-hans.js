@@ -49,10 +49,8 @@ export default {
     "lobby.insideNone": "还没有人参加",
     "lobby.join": "加入",
     "lobby.start": "开始活动",
-    "lobby.starting": "正在启动…",
     "lobby.people": "成员",
     "lobby.invite": "邀请",
-    "lobby.inviteLead": "其他人可输入代码或扫码加入。",
 
     "share.title": "邀请朋友",
     "share.button": "邀请",
@@ -163,5 +161,4 @@ export default {
     "generic.noMessages": "还没有消息。",
     "generic.noForms": "此活动不接收你的消息。",
     "generic.script": "脚本",
-    "generic.moderatorsOnly": "仅限管理员",
 };
