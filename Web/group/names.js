@@ -51,12 +51,12 @@ export const rememberedName = {
     write: (name) => store.write("activityhost.name", name),
 };
 
-const consonants = /[BCDFGHJKLMNPQRSTVWXZ]/;
+const consonants = /[BCDFGHJKLMNPQRSTVWXZ]/i;
 
 /** What of `text` can belong to a code, upper case, and whether something else was left out. */
 export function codeLetters(text) {
-    const typed = [...text.toUpperCase()].filter((letter) => /[\p{L}\p{N}]/u.test(letter));
-    const letters = typed.filter((letter) => consonants.test(letter)).slice(0, 6).join("");
+    const typed = [...text].filter((letter) => /[\p{L}\p{N}]/u.test(letter));
+    const letters = typed.filter((letter) => consonants.test(letter)).slice(0, 6).join("").toUpperCase();
     return { letters, hasOthers: typed.some((letter) => !consonants.test(letter)) };
 }
 
