@@ -25,6 +25,9 @@ export class Keyboard {
             if (event.code === "Space") this.#pan(false);
         });
         addEventListener("blur", () => this.#pan(false));
+        // The canvas shows that it has the focus only to those who went there by keys.
+        addEventListener("keydown", ({ key }) => key === "Tab" && (document.body.dataset.keyboard = "true"), true);
+        addEventListener("pointerdown", () => (document.body.dataset.keyboard = "false"), true);
     }
 
     #pan(isDown) {

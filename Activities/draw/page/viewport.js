@@ -4,6 +4,8 @@ import { clamp, farthest, isEmpty } from "./geometry.js";
 
 const leastZoom = 0.05;
 const mostZoom = 20;
+/** Up to this width there is no panel at the left; the style sheet has the same number. */
+const narrow = 760;
 
 export class Viewport {
     x = 0;
@@ -59,13 +61,14 @@ export class Viewport {
         this.moveTo(anchor.x - screenX / this.zoom, anchor.y - screenY / this.zoom);
     }
 
-    /** Shows the whole box, and not larger than life. `insets` are the pixels that controls cover. */
-    fit(box, insets = { top: 72, right: 40, bottom: 104, left: 40 }) {
+    /** Shows the whole box beside the controls, and not larger than life. */
+    fit(box) {
         if (isEmpty(box)) {
             this.zoom = 1;
             this.moveTo(-this.width / 2, -this.height / 2);
             return;
         }
+        const insets = { top: 76, right: 32, bottom: 104, left: this.width > narrow ? 116 : 32 };
         const width = Math.max(80, this.width - insets.left - insets.right);
         const height = Math.max(80, this.height - insets.top - insets.bottom);
         this.zoom = clamp(Math.min(width / Math.max(1, box.right - box.left), height / Math.max(1, box.bottom - box.top), 1), leastZoom, mostZoom);
