@@ -147,6 +147,7 @@ typedef struct ah_input {
     uint64_t timer;
     bool late;
     bool replay;                         // run without budgets of time and instructions
+    bool failed;                         // AH_LEAVE, AH_TIMER on replay: its outcome was AH_STANDS, so the handler does not run again
     int64_t from_version;
 } ah_input;
 
