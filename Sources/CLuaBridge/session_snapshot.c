@@ -63,7 +63,9 @@ void ah_session_write(const ah_session *session, ah_buffer *out) {
         put_number(out, i > 0 ? ",{\"id\":" : "{\"id\":", (int64_t)t->id);
         put_number(out, ",\"due\":", t->due);
         put_text(out, ",\"name\":", t->name);
-        put_raw(out, ",\"data\":", t->data);
+        if (t->data->count > 0) {
+            put_raw(out, ",\"data\":", t->data);
+        }
         put(out, "}");
     }
     put(out, "],\"state\":");
@@ -78,11 +80,12 @@ typedef struct field {
     const char *name;
     bool (*read)(ah_json *j, void *to);
     void *to;
+    bool optional;
 } field;
 
-/// Reads an object that has exactly these fields, in any order.
+/// Reads an object that has these fields and no others, in any order.
 static bool read_object(ah_json *j, const field *fields, size_t count) {
-    uint32_t seen = 0;
+    uint32_t seen = 0, missing = 0;
     if (!ah_json_take(j, '{')) {
         return ah_json_fail(j, "an object is expected");
     }
@@ -107,7 +110,10 @@ static bool read_object(ah_json *j, const field *fields, size_t count) {
             return false;
         }
     }
-    return seen == (1u << count) - 1 || ah_json_fail(j, "a field is missing");
+    for (size_t i = 0; i < count; i++) {
+        missing += !(seen >> i & 1) && !fields[i].optional;
+    }
+    return missing == 0 || ah_json_fail(j, "a field is missing");
 }
 
 static bool read_integer(ah_json *j, void *to) {
@@ -197,8 +203,8 @@ static bool read_random(ah_json *j, void *to) {
 static bool read_person(ah_json *j, ah_session *s) {
     ah_person p = {0};
     const field fields[] = {
-        {"participant", read_number32, &p.participant}, {"member", read_number32, &p.member}, {"name", read_text, &p.name},
-        {"color", read_text, &p.color}, {"role", read_text, &p.role}};
+        {"participant", read_number32, &p.participant, false}, {"member", read_number32, &p.member, false}, {"name", read_text, &p.name, false},
+        {"color", read_text, &p.color, false}, {"role", read_text, &p.role, false}};
     bool good = read_object(j, fields, sizeof fields / sizeof *fields);
     if (good && (p.participant == 0 || ah_session_person(s, p.participant) != NULL)) {
         good = ah_json_fail(j, "a participant's number is 0 or taken");
@@ -215,12 +221,14 @@ static bool read_person(ah_json *j, ah_session *s) {
 
 static bool read_timer(ah_json *j, ah_session *s) {
     ah_timer t = {0};
-    const field fields[] = {{"id", read_count, &t.id}, {"due", read_integer, &t.due}, {"name", read_text, &t.name}, {"data", read_raw, &t.data}};
+    const field fields[] = {
+        {"id", read_count, &t.id, false}, {"due", read_integer, &t.due, false}, {"name", read_text, &t.name, false}, {"data", read_raw, &t.data, true}};
     bool good = read_object(j, fields, sizeof fields / sizeof *fields);
     if (good && (t.id == 0 || (s->timer_count > 0 && t.id <= s->timers[s->timer_count - 1].id))) {
         good = ah_json_fail(j, "timers are not in the order of their numbers");
     }
     if (good) {
+        t.data = t.data == NULL ? ah_text_new(NULL, 0) : t.data;
         ah_session_put_timer(s, t);
         return true;
     }
@@ -249,10 +257,10 @@ static bool read_state(ah_json *j, void *to) { return ah_document_read_root(to, 
 static bool read_session(ah_json *j, ah_session *s) {
     uint64_t version = 0;
     const field fields[] = {
-        {"format", read_count, &version}, {"id", read_text, &s->id}, {"initiator", read_number32, &s->initiator},
-        {"seq", read_count, &s->seq}, {"time", read_integer, &s->time}, {"random", read_random, s->random},
-        {"next_id", read_count, &s->next_id}, {"next_timer", read_count, &s->next_timer}, {"parameters", read_parameters, &s->parameters},
-        {"people", read_people, s}, {"timers", read_timers, s}, {"state", read_state, s->document}};
+        {"format", read_count, &version, false}, {"id", read_text, &s->id, false}, {"initiator", read_number32, &s->initiator, false},
+        {"seq", read_count, &s->seq, false}, {"time", read_integer, &s->time, false}, {"random", read_random, s->random, false},
+        {"next_id", read_count, &s->next_id, false}, {"next_timer", read_count, &s->next_timer, false}, {"parameters", read_parameters, &s->parameters, false},
+        {"people", read_people, s, false}, {"timers", read_timers, s, false}, {"state", read_state, s->document, false}};
     if (!read_object(j, fields, sizeof fields / sizeof *fields) || !ah_json_finish(j)) {
         return false;
     }
