@@ -131,7 +131,7 @@ extern const ah_schema *const ah_schema_view;                 // any JSON, AH_MA
 
 // MARK: session.c (values half): the record behind ah_session; plain C                                           [never]
 typedef struct ah_person { uint32_t participant, member; ah_text *name, *color, *role; } ah_person;
-typedef struct ah_timer { uint64_t id; int64_t due; ah_text *name; ah_text *data; /* JSON */ } ah_timer;
+typedef struct ah_timer { uint64_t id; int64_t due; ah_text *name; ah_text *data; /* JSON, or empty */ } ah_timer;
 
 struct ah_session {
     ah_text *id;
