@@ -81,7 +81,7 @@ export function openDialog({ title, label, onClose = () => {} }, ...children) {
     const dialog = element(
         "dialog",
         { class: "dialog", "aria-labelledby": headingId },
-        element("div", { class: "dialog-body" }, element("header", { class: "dialog-head" }, element("h2", { id: headingId }, title), close), children),
+        element("div", { class: "dialog-body" }, element("div", { class: "dialog-head" }, element("h2", { id: headingId }, title), close), children),
     );
     dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
     dialog.addEventListener("close", () => {

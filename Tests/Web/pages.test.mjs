@@ -103,7 +103,7 @@ test("every refusal has one next step and words in both languages", () => {
     const again = () => {};
     const cases = [
         [{ code: "closed", closeCode: 4401 }, "token"], [{ code: "closed", closeCode: 4403 }, "removed"], [{ code: "closed", closeCode: 4404 }, "code"],
-        [{ code: "closed", closeCode: 4409 }, "other"], [{ code: "closed", closeCode: 4410 }, "ended"], [{ code: "limit_reached", limit: "members" }, "full"],
+        [{ code: "closed", closeCode: 4409 }, "other"], [{ code: "closed", closeCode: 4410 }, "ended"], [{ code: "limit_reached", limit: "members" }, "full"], [{ code: "locked" }, "locked"],
         [{ code: "closed", closeCode: 4400 }, "broken"], [{ code: "closed", closeCode: 1009 }, "broken"], [{ code: "closed" }, "broken"],
     ];
     for (const [error, key] of cases) {

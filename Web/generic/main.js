@@ -1,7 +1,7 @@
 // The page of activities that have none: a form for each message, the live state, who takes part, what was sent.
 
 import { element, fill } from "../dom.js";
-import { language, t } from "../strings.js";
+import { language, t, titleOf } from "../strings.js";
 import { activity } from "/sdk/activity.js";
 import { roles } from "/sdk/activityhost.js";
 import { avatar, peopleOf } from "../group/avatars.js";
@@ -35,7 +35,8 @@ class GenericPage {
         const session = this.#session;
         fill(
             root,
-            element("div", { class: "generic" },
+            element("main", { class: "generic" },
+                element("h1", { class: "visually-hidden" }, titleOf(session)),
                 element("section", { class: "panel" }, element("h2", {}, t("generic.send")), this.#forms),
                 element("section", { class: "panel" }, element("h2", {}, t("generic.state")), this.#state),
                 element("div", { class: "stack" },

@@ -4,5 +4,5 @@ import { element } from "../dom.js";
 import { t } from "../strings.js";
 
 export function brand() {
-    return element("a", { class: "brand", href: "/" }, element("img", { src: "/favicon.svg", alt: "", width: 28, height: 28 }), element("span", {}, t("product")));
+    return element("a", { class: "brand", href: "/", "aria-label": t("product") }, element("img", { src: "/favicon.svg", alt: "", width: 28, height: 28 }), element("span", {}, t("product")));
 }

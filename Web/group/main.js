@@ -35,7 +35,11 @@ class GroupPage {
         }
         const preview = await fetchPreview(this.#code);
         if (preview?.missing) this.#refuse({ code: "closed", closeCode: 4404 });
-        else this.#show(nameScreen({ code: this.#code, preview, onName: (name) => this.#connect(name) }));
+        else if (preview?.locked) this.#refuse({ code: "locked" });
+        else if (preview?.wait) {
+            this.#show(waitScreen(preview.wait));
+            setTimeout(() => this.begin(), preview.wait);
+        } else this.#show(nameScreen({ code: this.#code, preview, onName: (name) => this.#connect(name) }));
     }
 
     /** The host's own link carries the seat in its fragment: it is kept here and nowhere else, in no history either. */

@@ -4,11 +4,12 @@ import { element, icon, uniqueId } from "../dom.js";
 import { localized, t } from "../strings.js";
 import { cleanName, rememberedName, shownCode, suggestName } from "./names.js";
 
-/** The preview of a group, or null when the host doesn't know it (`missing`) or can't tell now. */
+/** The preview of a group; `{missing}` when the host knows none, `{wait}` (ms) after too many tries, null when it can't tell now. */
 export async function fetchPreview(code) {
     try {
         const response = await fetch(`/v1/groups/${encodeURIComponent(code)}`);
         if (response.status === 404) return { missing: true };
+        if (response.status === 429) return { wait: (await response.json()).error?.retry_ms ?? 30_000 };
         return response.ok ? await response.json() : null;
     } catch {
         return null;

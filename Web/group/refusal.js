@@ -17,13 +17,15 @@ const home = { label: "refusal.again", run: () => location.assign("/") };
 const reload = { label: "reload", run: () => location.reload() };
 
 /**
- * Which screen a close code, or a refusal before the welcome (`limit_reached`), leads to: the key of its texts and its
+ * Which screen a close code, or a refusal before the welcome (`limit_reached`, `locked`), leads to: the key of its texts and its
  * next step, a label with what it does. `again` connects anew.
  */
 export function refusalFor(error, { code, again }) {
-    switch (error.code === "limit_reached" ? "full" : error.closeCode) {
-        case "full":
+    switch (error.code === "closed" ? error.closeCode : error.code) {
+        case "limit_reached":
             return { key: "full", step: { label: "refusal.retry", run: again } };
+        case "locked":
+            return { key: "locked", step: { label: "refusal.retry", run: again } };
         case 4401:
             return { key: "token", step: { label: "refusal.token.next", run: () => { seats.remove(code); again(); } } };
         case 4403:
@@ -39,7 +41,7 @@ export function refusalFor(error, { code, again }) {
     }
 }
 
-const symbols = { full: "people", token: "ticket", removed: "door", code: "search", other: "windows", ended: "moon", broken: "alert", tries: "clock" };
+const symbols = { full: "people", token: "ticket", removed: "door", code: "search", locked: "lock", other: "windows", ended: "moon", broken: "alert", tries: "clock" };
 
 /** The screen of a refusal. */
 export function refusalScreen(error, context) {

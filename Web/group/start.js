@@ -1,4 +1,4 @@
-// Starting an activity: at once, or after a form when it takes parameters.
+// Starting an activity: at once, or after a form when it needs parameters.
 
 import { element, openDialog } from "../dom.js";
 import { localized, t, titleOf } from "../strings.js";
@@ -26,11 +26,14 @@ export async function describeActivity(name) {
     }
 }
 
-/** Asks for the parameters of `activity` where it has any. Resolves with them, or with null when the person changed their mind. */
+/**
+ * Asks for the parameters of `activity` where it can't start without: a form that may stay empty would only be in the way.
+ * Resolves with them, or with null when the person changed their mind.
+ */
 export async function askParameters(activity) {
     const description = await describeActivity(activity.name);
     const schema = description?.parameters;
-    if (!schema || Object.keys(schema.properties ?? {}).length === 0) return {};
+    if ((schema?.required ?? []).length === 0) return {};
     return new Promise((resolve) => {
         let parameters = null;
         const form = schemaForm(schema, {

@@ -137,6 +137,8 @@ export default {
     "refusal.tries.title": "Too many tries",
     "refusal.tries.lead": "Please wait {count} seconds. It goes on by itself.",
     "refusal.tries.lead.one": "Please wait one second. It goes on by itself.",
+    "refusal.locked.title": "The group is locked",
+    "refusal.locked.lead": "Nobody new can join now. Ask somebody inside to unlock it.",
     "refusal.full.title": "The group is full",
     "refusal.full.lead": "Try again when somebody has left.",
     "refusal.broken.title": "Something went wrong",

@@ -130,6 +130,8 @@ export default {
     "refusal.ended.lead": "群组已被结束，或长时间无人参加。",
     "refusal.tries.title": "尝试次数过多",
     "refusal.tries.lead": "请等待 {count} 秒，之后会自动继续。",
+    "refusal.locked.title": "群组已锁定",
+    "refusal.locked.lead": "新成员暂时无法加入。请里面的人解锁。",
     "refusal.full.title": "群组已满",
     "refusal.full.lead": "有人离开后再试。",
     "refusal.broken.title": "出了点问题",
