@@ -17,14 +17,21 @@ enum {
 
 // MARK: Memory
 
+/// The first refusal spends the budget. Reading where the script stands allocates nothing in Lua.
+static void spend(ah_vm *vm, ah_stop stop) {
+    if (vm->budget.stop != AH_STOP_NONE) return;
+    vm->budget.stop = stop;
+    if (vm->running != NULL) ah_vm_locate(vm->running);
+}
+
 static bool refuses(ah_vm *vm, size_t more, size_t block, bool fresh_string) {
     if (fresh_string && block > AH_MAX_STRING + 64) {
-        if (vm->budget.stop == AH_STOP_NONE) vm->budget.stop = AH_STOP_STRING;
+        spend(vm, AH_STOP_STRING);
         return true;
     }
     size_t reserve = block <= SMALL_BYTES ? SMALL_RESERVE : LARGE_RESERVE;
     if (vm->bytes + more <= vm->limits.vm_bytes + reserve) return false;
-    if (vm->budget.stop == AH_STOP_NONE) vm->budget.stop = AH_STOP_MEMORY;
+    spend(vm, AH_STOP_MEMORY);
     vm->spent = true;
     return true;
 }
@@ -105,8 +112,8 @@ static void note_trace(lua_State *L, ah_vm *vm) {
         const char *what = ar.name != NULL ? ar.name : *ar.what == 'm' ? "main chunk" : "function";
         int n;
         if (ar.currentline > 0) n = snprintf(line, sizeof line, "%.200s:%d: in %.100s\n", ar.source + 1, ar.currentline, what);
-        else if (ar.name != NULL) n = snprintf(line, sizeof line, "in library function %.100s\n", what);
-        else continue;
+        else if (ar.name != NULL && strcmp(ar.namewhat, "metamethod") != 0) n = snprintf(line, sizeof line, "in library function %.100s\n", what);
+        else continue;   // functions of the host behind metamethods tell nothing
         ah_buffer_append(out, line, (size_t)n);
         lines++;
     }
@@ -179,7 +186,7 @@ ah_report ah_vm_report(ah_vm *vm) {
                                : stop == AH_STOP_MEMORY       ? vm->limits.vm_bytes
                                                               : AH_MAX_STRING;
     char text[128];
-    const char *who = vm->loading ? "the script" : vm->handler.name;
+    const char *who = vm->loading || vm->handler.name[0] == 0 ? "the script" : vm->handler.name;
     int n = snprintf(text, sizeof text, texts[stop], limit);
     r.code = ah_static(codes[stop]);
     r.message = ah_arena_format(&vm->arena, "%s %.*s", who, n, text);
