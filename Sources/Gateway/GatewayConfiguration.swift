@@ -44,6 +44,9 @@ package struct ActivityCard: Sendable {
         self.folder = folder
     }
 
+    /// It can be started; a broken one can't.
+    var isUsable: Bool { publicRow != nil }
+
     func row(isOperator: Bool) -> [UInt8]? {
         isOperator ? operatorRow : publicRow
     }

@@ -15,11 +15,15 @@ struct Pages {
         serve(web.open(components), visit, status: status)
     }
 
-    /// A file of an activity's `page/`; `folder` is nil when it has none.
-    func serveActivity(_ visit: Visit, folder: String?, _ components: [String]) {
-        guard let folder else { return visit.answer(Refusal.notFound) }
-        let page = ServedFolder(path: folder, inside: ["page"])
-        serve(page.open(components.last == "" ? components.dropLast() + ["index.html"] : components), visit)
+    /// A file of an activity's `page/`; one without a page has the generic page for its own.
+    func serveActivity(_ visit: Visit, _ card: ActivityCard?, _ components: [String]) {
+        guard let card, card.isUsable else { return visit.answer(Refusal.notFound) }
+        let path = components.last == "" ? components.dropLast() + ["index.html"] : components
+        if let folder = card.folder {
+            serve(ServedFolder(path: folder, inside: ["page"]).open(path), visit)
+        } else {
+            serve(path == ["index.html"] ? web.open(["generic.html"]) : nil, visit)
+        }
     }
 
     func serveMedia(_ visit: Visit) {

@@ -41,8 +41,11 @@ package struct HostName: Hashable, Sendable {
 
     /// The name stands for this machine itself.
     package var isLoopback: Bool {
-        name == "localhost" || name == "::1" || name.hasPrefix("127.")
+        name == "localhost" || name == "::1" || Self.loopback.contains(name)
     }
+
+    // Numbers only: anybody may own a name that begins with 127.
+    private static let loopback = AddressRange("127.0.0.0/8")!
 
     /// As it stands in URLs.
     package var text: String {

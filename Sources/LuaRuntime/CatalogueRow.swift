@@ -85,6 +85,8 @@ package struct CatalogueRow: Sendable, Equatable {
         out.appendJSON(error.file)
         out.append(text: ",\"line\":")
         out.append(decimal: error.line)
+        out.append(text: ",\"position\":")
+        out.appendJSON(error.position)
         out.append(text: ",\"code\":")
         out.appendJSON(error.code)
         out.append(text: ",\"message\":")

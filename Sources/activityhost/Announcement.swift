@@ -36,7 +36,7 @@ struct Announcement {
         if !alternatives.isEmpty {
             lines += ["", "  Not working? Try another address:"] + alternatives.map { "          \($0)" }
         }
-        if isReachable, let code = QRCode(url) {
+        if let code = QRCode(url) {
             lines.append("")
             // Black on white is right on every ground; without colours a dark ground is the likelier one.
             lines += code.halfBlocks(inverted: hasColors).map { hasColors ? "  \u{1B}[30;107m\($0)\u{1B}[0m" : "  \($0)" }

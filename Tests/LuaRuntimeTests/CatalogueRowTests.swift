@@ -31,7 +31,7 @@ struct CatalogueRowTests {
 
     @Test("tells the operator what is wrong with a broken activity")
     func brokenRow() {
-        let problem = #""error":{"file":"bad/activity.lua","line":3,"code":"load_failed","message":"no"}"#
+        let problem = #""error":{"file":"bad/activity.lua","line":3,"position":"bad/activity.lua:3","code":"load_failed","message":"no"}"#
         #expect(text(broken, .operator) == #"{"name":"bad","path":"/srv/bad","# + problem + "}")
         #expect(text(broken, .anyone) == #"{"name":"bad"}"#)
         #expect(broken.error?.position == "bad/activity.lua:3")
