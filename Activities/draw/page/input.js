@@ -60,7 +60,10 @@ export class Input {
     #down(event) {
         if (event.pointerType === "mouse" && event.button > 1) return;
         event.preventDefault();
+        const wasWriting = this.#studio.isWriting();
         this.#canvas.focus({ preventScroll: true });
+        // A click beside the text ends it, and no more.
+        if (wasWriting && this.#studio.tool === "text") return;
         try {
             this.#canvas.setPointerCapture(event.pointerId);
         } catch {
@@ -121,7 +124,8 @@ export class Input {
             // Not there on plain http.
             const events = event.getCoalescedEvents?.() ?? [];
             gesture.tool.move((events.length > 0 ? events : [event]).map((each) => this.#pointOf(each)), event);
-            this.#studio.changed();
+            if (gesture.tool.isAboveBoard) this.#studio.repaintLive();
+            else this.#studio.repaint();
         }
     }
 

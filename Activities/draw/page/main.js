@@ -70,6 +70,9 @@ function start(session) {
         presence.placeCursors();
         editor.place();
     }
+    studio.repaint = () => renderer.refresh();
+    studio.repaintLive = () => renderer.refreshLive();
+    studio.isWriting = () => editor.isOpen;
     studio.editText = (item, point) => editor.edit(item, point);
     studio.editSelectedText = () => {
         const [item] = studio.selected;

@@ -142,31 +142,35 @@ export class Presence {
         }
         const last = points.length >= 2 ? { x: points.at(-2), y: points.at(-1) } : null;
         if (last && this.#cursors.has(from)) this.#cursorMoved(from, last);
-        this.#studio.changed();
+        this.#studio.repaintLive();
     }
 
     #dragged(from, body) {
         if (body) this.#drags.set(from, body);
         else this.#drags.delete(from);
-        this.#studio.changed();
+        this.#studio.repaint();
     }
 
     #committed(name, body, from) {
         if (name === "upsert_stroke") this.#ink.delete(body.id);
         if (name === "edit_items") this.#drags.delete(from);
-        this.#studio.changed();
+        this.#studio.repaint();
     }
 
     #forget(id) {
         this.#removeCursor(id);
         this.#drags.delete(id);
         for (const [inkId, { from }] of this.#ink) if (from === id) this.#ink.delete(inkId);
-        this.#studio.changed();
+        this.#studio.repaint();
     }
 
     #sweep() {
         const now = performance.now();
-        for (const [id, { seenAt }] of this.#ink) if (now - seenAt > inkPatience) this.#ink.delete(id);
+        for (const [id, { seenAt }] of this.#ink) {
+            if (now - seenAt <= inkPatience) continue;
+            this.#ink.delete(id);
+            this.#studio.repaintLive();
+        }
         for (const cursor of this.#cursors.values()) cursor.element.dataset.idle = String(now - (cursor.seenAt ?? now) > cursorPatience);
     }
 }

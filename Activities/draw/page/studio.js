@@ -36,8 +36,10 @@ export class Studio {
     offsets = new Map();
     previews = new Map();
     marquee = null;
-    /** Set by the page: the others' ink and drags. */
+    /** Set by the page: the others' ink and drags, and how to paint again (all, or only what is above the board). */
     presence = null;
+    repaint = () => {};
+    repaintLive = () => {};
     #listeners = [];
     #historyKey;
 

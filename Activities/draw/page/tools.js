@@ -9,6 +9,8 @@ const inkInterval = 40;
 const mostInkPoints = 200;
 
 class Pen {
+    /** Only the upper canvas changes while the pointer moves. */
+    isAboveBoard = true;
     #studio;
     #stroke = null;
 
@@ -156,6 +158,7 @@ function evened(kind, from, to) {
 }
 
 class Shape {
+    isAboveBoard = true;
     #studio;
     #kind;
     #from = null;
