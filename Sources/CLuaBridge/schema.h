@@ -1,5 +1,6 @@
 // A compiled schema: what a message, or the parameters of a session, may look like.
 //   schema.c           the constants, life, JSON Schema
+//   schema_type.c      from a type string
 //   schema_compile.c   from the Lua table that the script returned
 //   schema_decode.c    JSON text to Lua values
 //   schema_encode.c    Lua values to JSON text
@@ -51,6 +52,15 @@ struct ah_schema {
     size_t field_count;
 };
 
+ah_schema *ah_schema_make(ah_schema_kind kind);
+/// Adds a field, or with a NULL schema a word of an enum; copies the name, takes over the schema. [never]
+void ah_schema_add_field(ah_schema *s, const char *name, size_t count, ah_schema *schema);
+/// Compiles a type string; counts in `nodes` what it makes. NULL and a reason if it is wrong. [never]
+ah_schema *ah_schema_parse(const char *text, size_t count, size_t *nodes, ah_buffer *reason);
+/// True if a list may be that long. [never]
+bool ah_schema_is_limit(int64_t n);
+/// Appends `unknown <what> "text", did you mean …`; false. `names` ends with NULL. [never]
+bool ah_schema_say_unknown(ah_buffer *reason, const char *what, const char *text, size_t count, const char *const *names);
 /// The field of an object by name, -1 if it has none; `hint` is where to look first. [never]
 int ah_schema_field(const ah_schema *s, const void *name, size_t count, int hint);
 /// Checks a string against a kind that is text; on a mismatch says why in `reason`. [never]

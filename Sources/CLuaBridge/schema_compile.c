@@ -14,246 +14,19 @@ typedef struct compiler {
     size_t nodes;
 } compiler;
 
-static const char *const typeNames[] = {"string", "integer", "number", "boolean", "id", "uuid", "color", "enum", "any"};
-static const char *const wordNames[] = {"transient", "latest", "targeted", "script", "moderator", "host", "initiator"};
+static const char *const wordNames[] = {"transient", "latest", "targeted", "script", "moderator", "host", "initiator", NULL};
 
 static ah_schema *compile(compiler *c, int index, int nesting);
 
-static void *allocate(size_t size) {
-    void *result = calloc(1, size);
-    if (result == NULL) {
-        abort();
-    }
-    return result;
-}
-
 static ah_schema *make(compiler *c, ah_schema_kind kind) {
     c->nodes++;
-    ah_schema *s = allocate(sizeof *s);
-    s->kind = kind;
-    return s;
+    return ah_schema_make(kind);
 }
 
 /// Frees what was built so far; the reason has been said.
 static ah_schema *give_up(ah_schema *s) {
     ah_schema_free(s);
     return NULL;
-}
-
-// MARK: Did you mean
-
-static size_t least(size_t a, size_t b) { return a < b ? a : b; }
-
-/// How many letters have to change to make one word the other; words longer than 31 are far from everything.
-static size_t distance(const char *a, size_t m, const char *b, size_t n) {
-    size_t row[32];
-    if (m > 31 || n > 31) {
-        return 31;
-    }
-    for (size_t j = 0; j <= n; j++) {
-        row[j] = j;
-    }
-    for (size_t i = 1; i <= m; i++) {
-        size_t diagonal = row[0];
-        row[0] = i;
-        for (size_t j = 1; j <= n; j++) {
-            size_t above = row[j];
-            row[j] = least(least(above, row[j - 1]) + 1, diagonal + (a[i - 1] != b[j - 1]));
-            diagonal = above;
-        }
-    }
-    return row[n];
-}
-
-static void say_unknown(ah_buffer *reason, const char *what, const char *text, size_t count, const char *const *names, size_t total) {
-    ah_schema_say(reason, "unknown %s ", what);
-    ah_json_string(reason, (const uint8_t *)text, count > 60 || !ah_utf8_valid((const uint8_t *)text, count) ? 0 : count);
-    size_t best = least(3, count);  // at most two letters, and never all of them
-    const char *name = NULL;
-    for (size_t i = 0; i < total; i++) {
-        size_t d = distance(text, count, names[i], strlen(names[i]));
-        if (d < best) {
-            best = d;
-            name = names[i];
-        }
-    }
-    if (name != NULL) {
-        ah_schema_say(reason, ", did you mean \"%s\"?", name);
-    }
-}
-
-// MARK: Type strings
-
-/// What is left of a type string; `whole` is for errors.
-typedef struct cursor {
-    const char *at, *end;
-} cursor;
-
-static void skip_spaces(cursor *p) {
-    while (p->at < p->end && *p->at == ' ') {
-        p->at++;
-    }
-}
-
-static bool take(cursor *p, char c) {
-    skip_spaces(p);
-    if (p->at < p->end && *p->at == c) {
-        p->at++;
-        return true;
-    }
-    return false;
-}
-
-static bool take_number(cursor *p, ah_number_kind *kind, int64_t *integer, double *real) {
-    skip_spaces(p);
-    const uint8_t *after;
-    *kind = ah_number_scan((const uint8_t *)p->at, (const uint8_t *)p->end, &after, integer, real);
-    p->at = (const char *)after;
-    if (*kind == AH_NUMBER_INTEGER) {
-        *real = (double)*integer;
-    }
-    return *kind == AH_NUMBER_INTEGER || *kind == AH_NUMBER_DOUBLE;
-}
-
-static bool take_integer(cursor *p, int64_t *integer) {
-    ah_number_kind kind;
-    double real;
-    return take_number(p, &kind, integer, &real) && kind == AH_NUMBER_INTEGER;
-}
-
-static bool parse_string(compiler *c, cursor *p, ah_schema *s) {
-    s->most = AH_SCHEMA_TEXT;
-    if (!take(p, '(')) {
-        return true;
-    }
-    bool good = take_integer(p, &s->most);
-    if (good && take(p, ',')) {
-        s->least = s->most;
-        good = take_integer(p, &s->most);
-    }
-    good = good && take(p, ')') && s->least >= 0 && s->least <= s->most && s->most <= AH_MAX_STRING;
-    return good || ah_schema_say(&c->reason, "string takes (MAX) or (MIN,MAX), from 0 to %d", AH_MAX_STRING);
-}
-
-static bool parse_integer(compiler *c, cursor *p, ah_schema *s) {
-    if (!take(p, '(')) {
-        return true;
-    }
-    s->bounded = true;
-    bool good = take_integer(p, &s->least) && take(p, ',') && take_integer(p, &s->most) && take(p, ')') && s->least <= s->most;
-    return good || ah_schema_say(&c->reason, "integer takes (MIN,MAX), two integers");
-}
-
-static bool parse_number(compiler *c, cursor *p, ah_schema *s) {
-    if (!take(p, '(')) {
-        return true;
-    }
-    s->bounded = true;
-    ah_number_kind kind;
-    int64_t integer;
-    bool good = take_number(p, &kind, &integer, &s->low) && take(p, ',') && take_number(p, &kind, &integer, &s->high) && take(p, ')') &&
-                s->low <= s->high;
-    return good || ah_schema_say(&c->reason, "number takes (MIN,MAX), two numbers");
-}
-
-static void add_field(ah_schema *s, const char *name, size_t count, ah_schema *schema) {
-    s->fields = realloc(s->fields, (s->field_count + 1) * sizeof *s->fields);
-    if (s->fields == NULL) {
-        abort();
-    }
-    char *copy = allocate(count + 1);
-    memcpy(copy, name, count);
-    s->fields[s->field_count++] = (ah_field){copy, count, schema};
-}
-
-static bool parse_enum(compiler *c, cursor *p, ah_schema *s) {
-    bool more = take(p, '(');
-    while (more) {
-        skip_spaces(p);
-        const char *from = p->at;
-        while (p->at < p->end && *p->at != ',' && *p->at != ')') {
-            p->at++;
-        }
-        const char *to = p->at;
-        while (to > from && to[-1] == ' ') {
-            to--;
-        }
-        size_t count = (size_t)(to - from);
-        bool repeated = false;
-        for (size_t i = 0; i < s->field_count; i++) {
-            repeated = repeated || ah_schema_field(&(ah_schema){.fields = &s->fields[i], .field_count = 1}, from, count, 0) == 0;
-        }
-        if (count == 0 || repeated || s->field_count == AH_SCHEMA_FIELDS || p->at == p->end) {
-            break;
-        }
-        add_field(s, from, count, NULL);
-        if (take(p, ')')) {
-            return true;
-        }
-        more = take(p, ',');
-    }
-    return ah_schema_say(&c->reason, "enum takes a list of different words, enum(red,green)");
-}
-
-static ah_schema *parse_base(compiler *c, cursor *p) {
-    skip_spaces(p);
-    const char *from = p->at;
-    while (p->at < p->end && ((*p->at >= 'a' && *p->at <= 'z') || (*p->at >= 'A' && *p->at <= 'Z') || *p->at == '_')) {
-        p->at++;
-    }
-    size_t count = (size_t)(p->at - from), kind = 0;
-    const size_t total = sizeof typeNames / sizeof *typeNames;
-    while (kind < total && (strlen(typeNames[kind]) != count || memcmp(typeNames[kind], from, count) != 0)) {
-        kind++;
-    }
-    if (kind == total) {
-        say_unknown(&c->reason, "type", from, count, typeNames, total);
-        return NULL;
-    }
-    ah_schema *s = make(c, (ah_schema_kind)kind);  // typeNames stand in the order of the kinds
-    bool good = true;
-    switch (s->kind) {
-    case AH_KIND_STRING: good = parse_string(c, p, s); break;
-    case AH_KIND_INTEGER: good = parse_integer(c, p, s); break;
-    case AH_KIND_NUMBER: good = parse_number(c, p, s); break;
-    case AH_KIND_ENUM: good = parse_enum(c, p, s); break;
-    case AH_KIND_ANY: s->most = AH_SCHEMA_ANY_DEPTH; break;
-    default: break;
-    }
-    return good ? s : give_up(s);
-}
-
-static bool is_limit(int64_t n) { return n >= 1 && n <= 1000000; }
-
-static ah_schema *parse_type(compiler *c, const char *text, size_t count) {
-    cursor p = {text, text + count};
-    ah_schema *s = parse_base(c, &p);
-    int lists = 0;
-    while (s != NULL && take(&p, '[')) {
-        ah_schema *list = make(c, AH_KIND_LIST);
-        list->element = s;
-        s = list;
-        if (!take_integer(&p, &s->most) || !take(&p, ']') || !is_limit(s->most) || ++lists > 8) {
-            ah_schema_say(&c->reason, "a list has a limit, from [1] to [1000000]");
-            return give_up(s);
-        }
-    }
-    if (s == NULL) {
-        return NULL;
-    }
-    s->optional = take(&p, '?');
-    skip_spaces(&p);
-    if (p.at == p.end) {
-        return s;
-    }
-    if (s->optional && *p.at == '[') {
-        ah_schema_say(&c->reason, "the elements of a list cannot be optional; \"?\" comes last");
-    } else {
-        ah_schema_say(&c->reason, "unexpected ");
-        ah_json_string(&c->reason, (const uint8_t *)p.at, 1 * (size_t)((uint8_t)*p.at < 0x80));
-        ah_schema_say(&c->reason, " in a type");
-    }
-    return give_up(s);
 }
 
 // MARK: Tables
@@ -275,14 +48,12 @@ static bool set_delivery(compiler *c, ah_delivery delivery) {
 }
 
 static bool take_word(compiler *c, const char *text, size_t count, bool top) {
-    const size_t total = sizeof wordNames / sizeof *wordNames;
     size_t i = 0;
-    while (i < total && (strlen(wordNames[i]) != count || memcmp(wordNames[i], text, count) != 0)) {
+    while (wordNames[i] != NULL && (strlen(wordNames[i]) != count || memcmp(wordNames[i], text, count) != 0)) {
         i++;
     }
-    if (i == total) {
-        say_unknown(&c->reason, "word", text, count, wordNames, total);
-        return false;
+    if (wordNames[i] == NULL) {
+        return ah_schema_say_unknown(&c->reason, "word", text, count, wordNames);
     }
     if (!top || c->words == NULL) {
         return ah_schema_say(&c->reason, "\"%s\" can stand only at the top of a message", wordNames[i]);
@@ -334,7 +105,7 @@ static ah_schema *compile_list(compiler *c, int index, int nesting) {
         }
         lua_pop(c->L, 1);
     }
-    if (!is_limit(s->most)) {
+    if (!ah_schema_is_limit(s->most)) {
         ah_schema_say(&c->reason, "a list needs max = N, from 1 to 1000000");
         return give_up(s);
     }
@@ -362,7 +133,7 @@ static bool add_part(compiler *c, ah_schema *s, int nesting) {
     if (part == NULL) {
         return false;
     }
-    add_field(s, name, count, part);
+    ah_schema_add_field(s, name, count, part);
     return true;
 }
 
@@ -443,7 +214,7 @@ static ah_schema *compile(compiler *c, int index, int nesting) {
     if (lua_type(c->L, index) == LUA_TSTRING) {
         size_t count;
         const char *text = lua_tolstring(c->L, index, &count);
-        return parse_type(c, text, count);
+        return ah_schema_parse(text, count, &c->nodes, &c->reason);
     }
     if (lua_type(c->L, index) == LUA_TTABLE) {
         return compile_table(c, index, nesting);

@@ -16,6 +16,10 @@ struct ValuesOutcome {
     var body: String
     var view: String
     var report: String
+    var reportCode: String
+    var limit: String
+    var allowed: UInt64
+    var found: UInt64
 }
 
 /// Bytes that live as long as one call of the bridge.
@@ -45,16 +49,16 @@ final class ValuesSession {
     private var session: OpaquePointer
 
     /// Loads the source of an activity's table, without `identifier` and `metadata`, and makes a session with participants 1 and 2.
-    init(_ table: String, prelude: String = "") throws {
+    init(_ table: String, stateBytes: UInt64 = 4 << 20) throws {
         let lent = LentBytes()
         let source = """
-            \(prelude)
             local activity = { identifier = "org.activityhost.values", metadata = { title = "Values" }, on = {}, export = {} }
             \(table)
             return activity
             """
         var sources = [ah_source(name: lent.lend("activity.lua"), text: lent.lend(source))]
         var limits = ah_limits_default()
+        limits.state_bytes = stateBytes
         limits.handler_ms = 10_000  // a shared machine stalls; time is not what these tests are about
         var report = ah_report()
         defer { ah_report_free(&report) }
@@ -91,7 +95,9 @@ final class ValuesSession {
         let outcome = ah_apply(vm, session, &input)
         return ValuesOutcome(
             status: outcome.status, code: text(outcome.code), message: text(outcome.message), path: text(outcome.path), body: text(outcome.body),
-            view: text(outcome.view), report: outcome.has_report ? text(outcome.report.message) : "")
+            view: text(outcome.view), report: outcome.has_report ? text(outcome.report.message) : "",
+            reportCode: outcome.has_report ? text(outcome.report.code) : "", limit: text(outcome.limit), allowed: outcome.allowed,
+            found: outcome.found)
     }
 
     @discardableResult

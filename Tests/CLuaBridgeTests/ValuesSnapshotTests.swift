@@ -22,7 +22,7 @@ import Testing
         try await onVMThread {
             let session = try Self.filled()
             let written = session.written()
-            #expect(written.hasPrefix("{\"format\":1,\"id\":\"s1\",\"initiator\":1,\"seq\":4,\"time\":1790000000000,\"random\":[\""))
+            #expect(written.hasPrefix(#"{"format":1,"id":"s1","initiator":1,"seq":4,"time":1790000000000,"random":[""#))
             try session.recover()
             #expect(session.written() == written)
         }
@@ -56,14 +56,16 @@ import Testing
     }
 
     @Test(arguments: [
-        ("\"format\":1", "\"format\":2", "another version"), ("\"format\":1", "\"format\":1,\"format\":1", "duplicate key"), ("\"seq\":4", "\"seq\":-4", "negative"),
-        ("\"seq\":4", "\"seq\":4.0", "an integer is expected"), ("\"seq\":4,", "", "a field is missing"), ("\"seq\":4", "\"seq\":4,\"more\":1", "unknown field"),
-        ("\"initiator\":1", "\"initiator\":4294967296", "does not fit"), ("\"participant\":2", "\"participant\":1", "taken"),
-        ("\"id\":1,\"due\"", "\"id\":2,\"due\"", "not in the order"), ("\"next_timer\":3", "\"next_timer\":2", "still to be given"),
-        ("\"parameters\":{}", "\"parameters\":[]", "an object is expected"), ("\"state\":{", "\"state\":5,\"x\":{", "the state must be"),
-        ("\"real\":0.1", "\"real\":1e999", "number too large"), ("\"real\":0.1", "\"number\":0.1", "duplicate key"),
-        ("\"real\":0.1", "\"real\":\"\\ud800\"", "lone surrogate"), ("\"empty\":{}", "\"empty\":{]", "expected"),
-        ("\"empty\":{}", "\"empty\":\(String(repeating: "[", count: 64))\(String(repeating: "]", count: 64))", "too deeply nested"),
+        (#""format":1"#, #""format":2"#, "another version"), (#""format":1"#, #""format":1,"format":1"#, "duplicate key"),
+        (#""seq":4"#, #""seq":-4"#, "negative"),
+        (#""seq":4"#, #""seq":4.0"#, "an integer is expected"), (#""seq":4,"#, "", "a field is missing"),
+        (#""seq":4"#, #""seq":4,"more":1"#, "unknown field"),
+        (#""initiator":1"#, #""initiator":4294967296"#, "does not fit"), (#""participant":2"#, #""participant":1"#, "taken"),
+        (#""id":1,"due""#, #""id":2,"due""#, "not in the order"), (#""next_timer":3"#, #""next_timer":2"#, "still to be given"),
+        (#""parameters":{}"#, #""parameters":[]"#, "an object is expected"), (#""state":{"#, #""state":5,"x":{"#, "the state must be"),
+        (#""real":0.1"#, #""real":1e999"#, "number too large"), (#""real":0.1"#, #""number":0.1"#, "duplicate key"),
+        (#""real":0.1"#, #""real":"\ud800""#, "lone surrogate"), (#""empty":{}"#, #""empty":{]"#, "expected"),
+        (#""empty":{}"#, "\"empty\":\(String(repeating: "[", count: 64))\(String(repeating: "]", count: 64))", "too deeply nested"),
     ])
     func aSnapshotThatCannotBeIsRefusedWithAReason(part: String, damaged: String, reason: String) async throws {
         try await onVMThread {
