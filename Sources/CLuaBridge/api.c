@@ -1,6 +1,5 @@
 // `session`, as handlers see it: one userdata a VM, whose fields are made when they are asked for.
 
-#include <stdio.h>
 #include <string.h>
 
 #include "vm.h"
@@ -14,7 +13,17 @@ static void forget(lua_State *L, const char *key) {
     lua_rawsetp(L, LUA_REGISTRYINDEX, key);
 }
 
+/// Keeps the value at the top, until the next handler.
+static void keep(lua_State *L, const char *key) {
+    lua_pushvalue(L, -1);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, key);
+    ah_vm_of(L)->cached = true;
+}
+
 void ah_api_begin(lua_State *L) {
+    ah_vm *vm = ah_vm_of(L);
+    if (!vm->cached) return;
+    vm->cached = false;
     forget(L, &people_key);
     forget(L, &list_key);
     forget(L, &parameters_key);
@@ -61,9 +70,8 @@ uint32_t ah_parse_id(const char *text, size_t count, char letter) {
 }
 
 static void set_id(lua_State *L, const char *field, char letter, uint32_t number) {
-    char text[16];
-    int n = snprintf(text, sizeof text, "%c%u", letter, number);
-    lua_pushlstring(L, text, (size_t)n);
+    char text[32] = {letter};
+    lua_pushlstring(L, text, 1 + ah_integer_text(number, text + 1));
     lua_setfield(L, -2, field);
 }
 
@@ -80,8 +88,7 @@ void ah_api_push_person(lua_State *L, const ah_person *p) {
     if (lua_rawgetp(L, LUA_REGISTRYINDEX, &people_key) == LUA_TNIL) {
         lua_pop(L, 1);
         lua_newtable(L);
-        lua_pushvalue(L, -1);
-        lua_rawsetp(L, LUA_REGISTRYINDEX, &people_key);
+        keep(L, &people_key);
     }
     if (lua_rawgeti(L, -1, p->participant) == LUA_TNIL) {
         lua_pop(L, 1);
@@ -107,8 +114,7 @@ static void push_participants(lua_State *L, ah_session *s) {
         ah_api_push_person(L, &s->people[i]);
         lua_rawseti(L, -2, (lua_Integer)i + 1);
     }
-    lua_pushvalue(L, -1);
-    lua_rawsetp(L, LUA_REGISTRYINDEX, &list_key);
+    keep(L, &list_key);
 }
 
 static void mark_id(lua_State *L, int index, const char *method, uint8_t *marks) {
@@ -195,16 +201,14 @@ static void push_parameters(lua_State *L, ah_session *s) {
     if (!ah_schema_decode(L, vm->script->parameters, json, &vm->path, &vm->reason) && !ah_schema_decode(L, ah_schema_any, json, &vm->path, &vm->reason)) {
         lua_newtable(L);
     }
-    lua_pushvalue(L, -1);
-    lua_rawsetp(L, LUA_REGISTRYINDEX, &parameters_key);
+    keep(L, &parameters_key);
 }
 
 static void push_state(lua_State *L, ah_session *s) {
     if (lua_rawgetp(L, LUA_REGISTRYINDEX, &state_key) != LUA_TNIL) return;
     lua_pop(L, 1);
     ah_proxy_push(L, s->document, ah_document_root(s->document));
-    lua_pushvalue(L, -1);
-    lua_rawsetp(L, LUA_REGISTRYINDEX, &state_key);
+    keep(L, &state_key);
 }
 
 /// Upvalue: the methods.

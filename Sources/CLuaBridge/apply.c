@@ -1,6 +1,5 @@
 // One input, one transaction: the handler runs on the session's document, then everything is kept or nothing.
 
-#include <stdio.h>
 #include <string.h>
 
 #include "apply.h"
@@ -13,7 +12,12 @@ void ah_reject(ah_vm *vm, const char *code, ah_bytes message) {
 }
 
 void ah_name_handler(ah_vm *vm, const char *prefix, ah_bytes name) {
-    snprintf(vm->handler.name, sizeof vm->handler.name, "%s%.*s", prefix, (int)name.count, (const char *)name.base);
+    char *out = vm->handler.name;
+    size_t before = strlen(prefix), count = name.count;
+    if (before + count >= sizeof vm->handler.name) count = sizeof vm->handler.name - 1 - before;
+    memcpy(out, prefix, before);
+    if (count != 0) memcpy(out + before, name.base, count);
+    out[before + count] = 0;
 }
 
 static bool is_query(const ah_input *input) { return input->kind == AH_VIEW || input->kind == AH_EXPORT; }

@@ -29,6 +29,21 @@ static const char *read_spec(lua_State *L, const char *p, const char *end, char 
     return p;
 }
 
+/// Raises when `spec` has a flag or a precision that its letter does not take: the C library would be free to do anything.
+static void check_spec(lua_State *L, const char *spec, char letter) {
+    static const struct { const char *letters, *flags; bool precision; } kinds[] = {
+        {"c", "-", false}, {"di", "-+0 ", true}, {"u", "-0", true}, {"oxX", "-#0", true}, {"aAeEfgG", "-+#0 ", true}, {"s", "-", true}, {"q", "", false},
+    };
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        if (strchr(kinds[i].letters, letter) == NULL) continue;
+        const char *p = spec + 1 + strspn(spec + 1, kinds[i].flags);
+        if (letter != 'q' && *p != '0') p += strspn(p, "0123456789");
+        if (*p == '.' && kinds[i].precision) p += 1 + strspn(p + 1, "0123456789");
+        if (*p == 0) return;
+    }
+    luaL_error(L, "invalid conversion '%s%c' in format", spec, letter);
+}
+
 static void add_quoted(ah_out *out, const char *s, size_t count) {
     ah_charge(out->L, count / 4);
     ah_out_add(out, "\"", 1);
@@ -144,12 +159,13 @@ int ah_string_format(lua_State *L) {
         p = read_spec(L, p, end, spec);
         char letter = *p++;
         ah_charge(L, 20);
+        if (letter == 'p') return luaL_error(L, "string.format: %%p is not available, since addresses differ from run to run");
+        if (letter == 0) return luaL_error(L, "invalid conversion '%s' in format", spec);
+        check_spec(L, spec, letter);
         if (++argument > top) return luaL_argerror(L, argument, "no value");
         if (letter == 's') add_text(&out, argument, spec);
         else if (letter == 'q') add_literal(&out, argument);
-        else if (letter == 'p') return luaL_error(L, "string.format: %%p is not available, since addresses differ from run to run");
-        else if (letter != 0 && strchr("cdiuoxXaAeEfFgG", letter) != NULL) add_number(&out, argument, spec, letter);
-        else return luaL_error(L, "invalid conversion '%s%c' in format", spec, letter);
+        else add_number(&out, argument, spec, letter);
     }
     ah_out_push(&out);
     return 1;

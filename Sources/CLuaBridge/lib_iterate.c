@@ -218,6 +218,7 @@ static place *push_cached_keys(lua_State *L, int content) {
     lua_rawsetp(L, LUA_REGISTRYINDEX, &cache_keys);
     lua_pushvalue(L, content);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &cache_table);
+    ah_vm_of(L)->cached = true;
     return p;
 }
 

@@ -98,7 +98,7 @@ static int utf8_offset(lua_State *L) {
     size_t count;
     const uint8_t *s = (const uint8_t *)luaL_checklstring(L, 1, &count);
     lua_Integer n = luaL_checkinteger(L, 2), size = (lua_Integer)count;
-    lua_Integer at = position(luaL_optinteger(L, 3, n > 0 ? 1 : size + 1), count) - 1;
+    lua_Integer at = position(luaL_optinteger(L, 3, n >= 0 ? 1 : size + 1), count) - 1;
     luaL_argcheck(L, at >= 0 && at <= size, 3, "position out of bounds");
     lua_Integer start = at;
     if (n == 0) {

@@ -62,6 +62,7 @@ static bool in_class(int c, int letter) {
     case 'u': yes = isupper(c) != 0; break;
     case 'w': yes = isalnum(c) != 0; break;
     case 'x': yes = isxdigit(c) != 0; break;
+    case 'z': yes = c == 0; break;
     default: return letter == c;
     }
     return isupper(letter) ? !yes : yes;
@@ -160,7 +161,7 @@ static const char *back_reference(ah_match *m, const char *s, char digit) {
     int i = digit - '1';
     if (i < 0 || i >= m->level || m->captures[i].count == AH_CAPTURE_OPEN) luaL_error(m->L, "invalid capture index %%%d", i + 1);
     ptrdiff_t count = m->captures[i].count;
-    if (count == AH_CAPTURE_POSITION) luaL_error(m->L, "invalid capture index %%%d", i + 1);
+    if (count == AH_CAPTURE_POSITION) return NULL;   // a position has no text to match
     m->steps += (size_t)count / 16;
     step(m);
     if (m->subject_end - s < count || memcmp(m->captures[i].start, s, (size_t)count) != 0) return NULL;

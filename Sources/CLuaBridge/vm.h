@@ -103,6 +103,7 @@ struct ah_vm {
     bool spent;                       // must not be used again
     jmp_buf escape;                   // where a panic goes
     lua_State *running;               // the coroutine that runs
+    bool cached;                      // something is kept in the registry for the rest of this handler
     ah_budget budget;
     ah_handler handler;
     ah_arena arena;                   // of the current outcome
