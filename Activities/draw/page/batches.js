@@ -3,9 +3,9 @@
 const mostItems = 100;
 const mostChanges = 200;
 const mostIds = 1000;
-const mostBytes = 90_000;
+const mostBytes = 60_000;
 
-/** Lists of at most `most` values each, none longer than about 90 kB of JSON unless one value is. */
+/** Lists of at most `most` values each, none longer than about 60 kB of JSON unless one value is. */
 export function parts(values, most) {
     const lists = [];
     let bytes = 0;

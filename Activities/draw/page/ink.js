@@ -119,7 +119,9 @@ export class InkCollector {
             this.#push(x, y, time);
             return;
         }
-        const calm = 0.35;
+        // Small steps are mostly a shaking hand; large ones are meant, and smoothing would cut their corners.
+        const step = Math.hypot(x - this.#last.x, y - this.#last.y) / this.#scale;
+        const calm = 0.45 - 0.4 * Math.min(1, step / 12);
         const px = this.#last.x + (x - this.#last.x) * (1 - calm);
         const py = this.#last.y + (y - this.#last.y) * (1 - calm);
         const distance = Math.hypot(px - this.#last.x, py - this.#last.y) / this.#scale;

@@ -1,6 +1,6 @@
 // Paints the board on one canvas and what changes quickly (ink that is being drawn, the selection) on a second one above it.
 
-import { boundsOf, grown, isEmpty, overlaps } from "./geometry.js";
+import { boundsOf, isEmpty, overlaps } from "./geometry.js";
 import { partsOf } from "./shapes.js";
 import { shown } from "./colors.js";
 import { ascent, fontFamily, lineHeight } from "./text-metrics.js";
@@ -158,7 +158,7 @@ export class Renderer {
         for (const box of boxes) context.strokeRect(box.left, box.top, box.right - box.left, box.bottom - box.top);
         context.globalAlpha = 1;
         if (!isEmpty(frame)) {
-            const { left, top, right, bottom } = grown(frame, 0);
+            const { left, top, right, bottom } = frame;
             context.strokeRect(left, top, right - left, bottom - top);
         }
         context.fillStyle = this.#colors.panel;

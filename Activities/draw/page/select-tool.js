@@ -1,6 +1,6 @@
 // Selecting, moving and resizing.
 
-import { boundsOf, contains, grown, isHit, moved, overlaps, resized, rounded } from "./geometry.js";
+import { boundsOf, contains, isHit, moved, resized, rounded } from "./geometry.js";
 
 const handleReach = { mouse: 9, pen: 12, touch: 22 };
 const dragInterval = 33;
@@ -23,7 +23,8 @@ export class SelectTool {
             return;
         }
         const item = this.itemAt(point, pointerType);
-        const inFrame = studio.selection.size > 1 && contains(studio.selectionShape()?.frame ?? boundsOf(item), point.x, point.y);
+        const frame = studio.selected.length > 1 ? studio.selectionShape().frame : null;
+        const inFrame = frame !== null && contains(frame, point.x, point.y);
         if (item && shiftKey) {
             const ids = new Set(studio.selection);
             if (!ids.delete(item.id)) ids.add(item.id);
@@ -145,8 +146,8 @@ export class SelectTool {
         };
         this.#studio.marquee = box;
         const inside = this.#studio.board.visible().filter((item) => {
-            const bounds = grown(boundsOf(item), 0);
-            return overlaps(bounds, box) && bounds.left >= box.left && bounds.right <= box.right && bounds.top >= box.top && bounds.bottom <= box.bottom;
+            const bounds = boundsOf(item);
+            return bounds.left >= box.left && bounds.right <= box.right && bounds.top >= box.top && bounds.bottom <= box.bottom;
         });
         this.#studio.select([...before, ...inside.map(({ id }) => id)]);
     }

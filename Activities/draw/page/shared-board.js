@@ -16,7 +16,7 @@ export class SharedBoard {
     #onChange;
     #onRefused;
     #checkpoint;
-    #checkpointSeq;
+    #snapshotSeq = 0;
     #tail = [];
     #confirmed;
     #pending = [];
@@ -72,7 +72,7 @@ export class SharedBoard {
     // `seq`: own steps up to there are in the view, also those whose answer comes later. 0: not known.
     #begin(view, seq) {
         this.#checkpoint = Board.from(view);
-        this.#checkpointSeq = seq;
+        this.#snapshotSeq = seq;
         this.#tail = [];
         this.#confirmed = this.#checkpoint.copy();
         this.#show();
@@ -90,7 +90,6 @@ export class SharedBoard {
 
     // An answer may be handed over after later messages of the same frame, so a step finds its place by its seq.
     #confirm(step) {
-        if (step.seq !== null && step.seq <= this.#checkpointSeq) return;
         const last = this.#tail.at(-1);
         if (!last || step.seq === null || last.seq === null || last.seq <= step.seq) {
             this.#tail.push(step);
@@ -110,7 +109,6 @@ export class SharedBoard {
 
     #shorten() {
         if (this.#pending.length > 0 || this.#tail.length < longestTail) return;
-        this.#checkpointSeq = this.#tail.at(-1).seq ?? this.#checkpointSeq;
         this.#checkpoint = this.#confirmed.copy();
         this.#tail = [];
     }
@@ -144,8 +142,9 @@ export class SharedBoard {
 
     #accepted(step, seq) {
         this.#drop(step);
-        this.#confirm({ ...step, seq });
+        if (seq === null || seq > this.#snapshotSeq) this.#confirm({ ...step, seq });
         this.#show();
+        this.#onChange();
         this.#send();
     }
 

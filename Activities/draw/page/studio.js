@@ -184,11 +184,19 @@ export class Studio {
         Object.assign(this.style, style);
         remember(localStorage, preferencesKey, JSON.stringify(this.style));
         const items = this.selected;
-        if (style.color) this.edit(items.map(({ id }) => ({ id, color: style.color })));
+        if (style.color) this.#recolor(items, style.color);
         if (style.sizeIndex !== undefined) {
             this.edit(items.map(({ id, kind }) => ({ id, size: kind === "text" ? this.textSize : this.lineSize })));
         }
         this.changed();
+    }
+
+    // What is inside a shape goes with its line.
+    #recolor(items, color) {
+        const isTinted = ({ color: before, fill }) => fill !== undefined && fill === pale(before);
+        const tinted = items.filter(isTinted);
+        this.edit(items.filter((item) => !isTinted(item)).map(({ id }) => ({ id, color })));
+        this.replace(tinted.map(({ by, ...item }) => ({ ...item, color, fill: pale(color) })));
     }
 
     // MARK: Selection
