@@ -14,6 +14,7 @@ final class EventLoop {
     private let protocolName = strdup("activityhost")
     private let readBufferBytes: UInt32 = 65_536
     private var onWake: () -> Void = {}
+    private var isEnding = false
     /// Work whose time has not come; a loop with timers left would not end.
     private var waiting: [ScheduledWork] = []
     /// Files that the process may have open, as far as this loop can watch them.
@@ -73,6 +74,7 @@ final class EventLoop {
         self.onWake = onWake
         onWake()
         uv_run(uv, UV_RUN_DEFAULT)
+        isEnding = true
         self.onWake = {}
     }
 
@@ -87,12 +89,14 @@ final class EventLoop {
         return { uv_async_send(async) }
     }
 
+    /// Ends `run`. Later calls do nothing: they would end the closing of the handles too.
     func stop() {
-        uv_stop(uv)
+        if !isEnding { uv_stop(uv) }
     }
 
     /// Ends every handle and frees the context. The loop must not be running.
     func destroy() {
+        isEnding = true
         for scheduled in waiting { scheduled.cancel() }
         uv_close(ah_uv_handle(async), nil)
         lws_context_destroy(context)

@@ -26,12 +26,6 @@ struct HTTPHeadReader {
     mutating func take(_ input: UnsafeRawBufferPointer) throws(HTTPFault) -> Int {
         var taken = 0
         while taken < input.count, !isComplete {
-            // One empty line before a request is tolerated, as the standard asks.
-            if bytes.isEmpty, input[taken] == 0x0D, input.count > taken + 1, input[taken + 1] == 0x0A, skippedLines == 0 {
-                skippedLines = 1
-                taken += 2
-                continue
-            }
             bytes.append(input[taken])
             taken += 1
             try check()
@@ -40,7 +34,14 @@ struct HTTPHeadReader {
     }
 
     private(set) var isComplete = false
-    private var skippedLines = 0
+    private var hasSkippedLine = false
+
+    /// One empty line before a request is tolerated, as the standard asks.
+    private mutating func skipEmptyLine() throws(HTTPFault) {
+        guard !hasSkippedLine else { throw .bad("empty lines in place of a request") }
+        hasSkippedLine = true
+        bytes = []
+    }
 
     /// Looks at the byte that came last.
     private mutating func check() throws(HTTPFault) {
@@ -49,6 +50,7 @@ struct HTTPHeadReader {
         let afterReturn = last > 0 && bytes[last - 1] == 0x0D
         if byte == 0x0A {
             guard afterReturn else { throw .bad("a line ends without a carriage return") }
+            if last == 1 { return try skipEmptyLine() }
             isComplete = last >= 3 && bytes[last - 2] == 0x0A && bytes[last - 3] == 0x0D
         } else if afterReturn {
             throw .bad("a carriage return stands inside a line")
@@ -63,7 +65,7 @@ struct HTTPHeadReader {
         let text = String(decoding: bytes.dropLast(4), as: UTF8.self)
         bytes = []
         isComplete = false
-        skippedLines = 0
+        hasSkippedLine = false
         var lines = text.split(separator: "\r\n", omittingEmptySubsequences: false)[...]
         guard let requestLine = lines.popFirst() else { throw .bad("no request line") }
         guard lines.count <= mostFields else { throw HTTPFault(status: 431, reason: "too many headers") }

@@ -82,13 +82,11 @@ package final class Server: @unchecked Sendable {
             destroyDoomed()
         }
         mailbox.close()
-        for socket in sockets { socket.doom() }
-        destroyDoomed()
+        for socket in sockets { socket.abandon() }
+        delegate = nil
         for listener in listeners { listener.close() }
         listeners = []
-        ticker?.cancel()
         loop.destroy()
-        delegate = nil
     }
 
     /// Has work done on the service thread, in the order of the calls. Any thread.

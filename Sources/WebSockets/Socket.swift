@@ -201,6 +201,12 @@ final class Socket {
         lws_set_timeout(wsi, PENDING_TIMEOUT_CLOSE_SEND, LWS_TO_KILL_SYNC)
     }
 
+    /// Tells the owner of the end now; the descriptor is closed with the loop.
+    func abandon() {
+        lws_set_opaque_user_data(wsi, nil)
+        handleClosed()
+    }
+
     func handleClosed() {
         wsi = nil
         ending = .doomed

@@ -21,6 +21,36 @@ struct LifetimeTests {
         }
     }
 
+    @Test("What can't be finished does not hold up the end: an open answer, a file nobody takes, a message nobody reads")
+    func stopWithWorkLeft() throws {
+        let host = try EchoHost { $0.closeSeconds = 0.1 }
+        let chunk = [UInt8](repeating: 0x61, count: 8_000_000)
+        host.onRequest = { request, exchange in
+            host.note("request")
+            if request.path == "/file" {
+                exchange.respond(HTTPResponse(status: 200, body: .file(descriptor: open("/dev/zero", O_RDONLY), offset: 0, length: 1 << 40)))
+            } else {
+                host.server.schedule(afterMilliseconds: 60_000) { exchange.respond(.text(200, "late")) }
+            }
+        }
+        host.onMessage = { connection, _ in
+            host.note("message")
+            connection.send(chunk)
+        }
+        try host.run { host in
+            let asking = try RawClient(port: host.port)
+            asking.send("GET /late HTTP/1.1\r\nHost: a\r\n\r\n")
+            let loading = try RawClient(port: host.port, receiveBuffer: 4096)
+            loading.send("GET /file HTTP/1.1\r\nHost: a\r\n\r\n")
+            let flooded = try RawClient.upgraded(port: host.port, receiveBuffer: 4096)
+            flooded.send(masked(0x81, "x"))
+            #expect(host.wait { Set($0).count == 3 && $0.count == 4 })
+            host.server.stop()
+            #expect(host.waitForStop())
+            #expect(host.allEvents.last == "closed 1")
+        }
+    }
+
     @Test("A server can be stopped before it has run, and work posted after the end is dropped")
     func stopBeforeRun() throws {
         let host = try EchoHost()
