@@ -30,7 +30,8 @@ let package = Package(
         .testTarget(name: "SessionCoreTests", dependencies: ["SessionHost", "SessionCore", "ActivityModel", "ActivityTestKit"]),
         .testTarget(name: "LuaRuntimeTests", dependencies: ["LuaRuntime", "SessionCore", "ActivityModel", "ActivityTestKit"]),
         .testTarget(name: "WebSocketsTests", dependencies: ["WebSockets"]),
-        .testTarget(name: "GatewayTests", dependencies: ["Gateway", "ActivityModel", "SessionCore", "SessionHost", "WebSockets"]),
+        .testTarget(name: "GatewayTests", dependencies: ["Gateway", "WebSockets"]),
+        .testTarget(name: "activityhostTests", dependencies: ["activityhost", "ActivityModel", "WebSockets"]),
     ],
     cLanguageStandard: .c17,
     cxxLanguageStandard: .cxx17

@@ -68,6 +68,6 @@ struct Router {
     }
 
     static func components(_ path: String) -> [Substring] {
-        path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+        path.hasPrefix("/") ? path.dropFirst().split(separator: "/", omittingEmptySubsequences: false) : []
     }
 }

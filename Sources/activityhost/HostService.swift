@@ -124,6 +124,7 @@ final class HostService {
         let four = ListenAddress(host: "0.0.0.0", port: port)
         var configuration = ServerConfiguration(listen: settings.isLAN ? [four, ListenAddress(host: "::", port: port)] : [settings.listen])
         configuration.frameBytes = settings.limits[.frameBytes]
+        configuration.bodySeconds = 10
         configuration.connectionsPerAddress = settings.limits[.connections]
         configuration.uncappedAddresses = Set(settings.trustedProxies)
         configuration.responseHeaders = Gateway.commonHeaders

@@ -50,7 +50,7 @@ struct HostSettings {
     static func limits(_ arguments: Arguments) throws(UsageError) -> Limits {
         var limits = Limits()
         for text in arguments.values(.limit) {
-            let halves = text.split(separator: "=", maxSplits: 1).map(String.init)
+            let halves = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard let name = Limits.Name(rawValue: halves[0]) else {
                 let hint = Suggestion.nearest(to: halves[0], among: Limits.Name.allCases.map(\.rawValue)).map { "; did you mean \($0)?" } ?? ""
                 throw UsageError("there is no limit \"\(halves[0])\"\(hint); activityhost help limits lists them")

@@ -46,6 +46,6 @@ enum Program {
     private static func unknown(_ name: String) -> String {
         if name.hasPrefix("-") { return "the command comes first: activityhost COMMAND \(name); see activityhost help" }
         let hint = Suggestion.nearest(to: name, among: Command.all.map(\.name)).map { "; did you mean \($0)?" } ?? ""
-        return "there is no command \"\(name)\" in activityhost \(version)\(hint); see activityhost help"
+        return "unknown command \"\(name)\"\(hint.isEmpty ? ": activityhost \(version) has no such command" : hint); see activityhost help"
     }
 }

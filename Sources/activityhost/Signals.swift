@@ -11,6 +11,8 @@ struct Signals {
         sigemptyset(&set)
         sigaddset(&set, SIGTERM)
         sigaddset(&set, SIGINT)
+        // A closed terminal ends the host that was started in it; without a terminal a hang-up means nothing.
+        if isatty(STDIN_FILENO) == 0 { signal(SIGHUP, SIG_IGN) }
         if !Self.isIgnored(SIGHUP) { sigaddset(&set, SIGHUP) }
         pthread_sigmask(SIG_BLOCK, &set, nil)
         awaited = set
