@@ -78,10 +78,14 @@ void ah_budget_check(lua_State *L) { check(L, 0); }
 
 void ah_budget_hook(lua_State *L, lua_Debug *ar) {
     (void)ar;
-    int count = lua_gethookcount(L);
-    ah_vm_of(L)->budget.steps += (uint64_t)count;
-    if (count != AH_HOOK_INTERVAL) lua_sethook(L, ah_budget_hook, LUA_MASKCOUNT, AH_HOOK_INTERVAL);
+    ah_vm_of(L)->budget.steps += (uint64_t)lua_gethookcount(L);
+    ah_budget_tune(L);
     check(L, 0);
+}
+
+void ah_budget_tune(lua_State *L) {
+    int interval = ah_vm_of(L)->interval;
+    if (lua_gethookcount(L) != interval) lua_sethook(L, ah_budget_hook, LUA_MASKCOUNT, interval);
 }
 
 void ah_charge(lua_State *L, size_t steps) {

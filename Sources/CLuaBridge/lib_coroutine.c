@@ -22,9 +22,11 @@ static int resume(lua_State *L, lua_State *co, int count) {
     lua_xmove(L, co, count);
     lua_State *before = vm->running;
     vm->running = co;
+    ah_budget_tune(co);
     int results;
     int status = lua_resume(co, L, count, &results);
     vm->running = before;
+    ah_budget_tune(L);
     if (status == LUA_OK || status == LUA_YIELD) {
         if (lua_checkstack(L, results + 1)) {
             lua_xmove(co, L, results);

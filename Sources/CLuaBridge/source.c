@@ -2,25 +2,39 @@
 //
 // When Lua names the culprit of an error ("field 'x'") it follows the expression backwards, one C call for each `.x` or
 // `[k]`, and each call scans the function from its start. No hook fires there. So the length of such chains is bounded
-// here, where a table index counts with all that stands in its brackets. Labels and nested functions are bounded too:
-// the parser compares each with all the others.
+// here, where a table index counts with all that stands in its brackets.
+//
+// The parser runs without a hook as well, and takes time with the square of some things: labels, jumps, branches, operands
+// of `and` and `or`, names below nested functions. Their numbers are bounded far above what people write.
 
 #include <stdio.h>
 #include <string.h>
 
 #include "vm.h"
 
-enum { MAX_NESTING = 250, MAX_FUNCTIONS = 50, MAX_LABELS = 500 };
+enum {
+    MAX_NESTING = 250,
+    MAX_LABELS = 500,
+    MAX_JUMPS = 2000,                 // goto and break
+    MAX_BRANCHES = 2000,              // elseif
+    MAX_OPERANDS = 500,               // of `and` and `or` in one expression
+    MAX_LOOKUPS = 60000000,           // comparisons when each name is looked for among 200 locals of each function around it
+};
 
 typedef enum frame_kind { FRAME_GROUP, FRAME_CALL, FRAME_INDEX, FRAME_KEY, FRAME_TABLE } frame_kind;
 
 typedef struct frame {
     frame_kind kind;
-    int chain, total;                 // of the surroundings
+    int chain, total, operands;       // of the surroundings
 } frame;
 
+typedef struct block {
+    bool function;
+    int operands;                     // of the surroundings
+} block;
+
 typedef struct lexer {
-    const uint8_t *at, *end;
+    const uint8_t *start, *at, *end;
     int32_t line;
     bool open;                        // the last token ends an expression that a suffix may continue
     bool named;                       // the last token was the `.` or `:` of a suffix
@@ -28,8 +42,10 @@ typedef struct lexer {
     int total;                        // suffixes in the innermost brackets
     frame frames[MAX_NESTING];
     int depth;
-    bool blocks[MAX_NESTING];         // true: a function, closed by `end`
-    int block_depth, functions, labels;
+    block blocks[MAX_NESTING];
+    int block_depth, functions, labels, jumps, branches;
+    int operands;                     // of `and` and `or` so far in this expression
+    long lookups;
     const char *error;
 } lexer;
 
@@ -116,10 +132,9 @@ static void push_frame(lexer *l, frame_kind kind) {
         l->error = "brackets are nested more than 250 deep";
         return;
     }
-    l->frames[l->depth++] = (frame){kind, l->chain, l->total};
+    l->frames[l->depth++] = (frame){kind, l->chain, l->total, l->operands};
     l->open = false;
-    l->chain = 0;
-    l->total = 0;
+    l->chain = l->total = l->operands = 0;
 }
 
 static void pop_frame(lexer *l) {
@@ -127,6 +142,7 @@ static void pop_frame(lexer *l) {
     frame f = l->frames[--l->depth];
     int inside = l->total;
     l->total = f.total;
+    l->operands = f.operands;
     switch (f.kind) {
     case FRAME_GROUP:
         l->total += inside;
@@ -152,9 +168,36 @@ static void push_block(lexer *l, bool function) {
         l->error = "blocks are nested more than 250 deep";
         return;
     }
-    l->blocks[l->block_depth++] = function;
+    l->blocks[l->block_depth++] = (block){function, l->operands};
     l->functions += function;
-    if (l->functions > MAX_FUNCTIONS) l->error = "functions are nested more than 50 deep";
+    l->operands = 0;
+}
+
+static void pop_block(lexer *l) {
+    if (l->block_depth == 0) return;   // unbalanced: the parser says so
+    block b = l->blocks[--l->block_depth];
+    l->functions -= b.function;
+    l->operands = b.operands;
+}
+
+static bool is_one_of(const char *word, const char *const *words) {
+    while (*words != NULL && strcmp(word, *words) != 0) words++;
+    return *words != NULL;
+}
+
+static void keyword(lexer *l, const char *k) {
+    static const char *const closing[] = {"end", "until", NULL};
+    static const char *const opening[] = {"if", "do", "repeat", NULL};
+    static const char *const inside[] = {"and", "or", "not", "nil", "true", "false", "function", NULL};
+    static const char *const jumps[] = {"goto", "break", NULL};
+    closed_expression(l);
+    if (!is_one_of(k, inside)) l->operands = 0;   // a new expression begins
+    if (strcmp(k, "function") == 0) push_block(l, true);
+    else if (is_one_of(k, opening)) push_block(l, false);
+    else if (is_one_of(k, closing)) pop_block(l);
+    else if (is_one_of(k, jumps) && ++l->jumps > MAX_JUMPS) l->error = "there are more than 2000 goto and break";
+    else if (strcmp(k, "elseif") == 0 && ++l->branches > MAX_BRANCHES) l->error = "there are more than 2000 elseif";
+    else if ((strcmp(k, "and") == 0 || strcmp(k, "or") == 0) && ++l->operands > MAX_OPERANDS) l->error = "an expression has more than 500 of `and` and `or`";
 }
 
 static void word(lexer *l) {
@@ -166,13 +209,14 @@ static void word(lexer *l) {
     for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++) {
         const char *k = keywords[i];
         if (strlen(k) != n || memcmp(start, k, n) != 0) continue;
-        closed_expression(l);
-        if (strcmp(k, "function") == 0) push_block(l, true);
-        else if (strcmp(k, "if") == 0 || strcmp(k, "do") == 0 || strcmp(k, "repeat") == 0) push_block(l, false);
-        else if ((strcmp(k, "end") == 0 || strcmp(k, "until") == 0) && l->block_depth > 0) l->functions -= l->blocks[--l->block_depth];
+        keyword(l, k);
         return;
     }
-    if (!l->named) l->chain = 0;
+    if (!l->named) {
+        l->chain = 0;
+        l->lookups += 200L * l->functions;
+        if (l->lookups > MAX_LOOKUPS) l->error = "functions are nested too deep for so long a source";
+    }
     l->open = true;
 }
 
@@ -209,6 +253,12 @@ static void punctuation(lexer *l) {
     case ')':
     case '}':
     case ']': pop_frame(l); break;
+    case '=':
+    case ',':
+    case ';':
+        if (c != '=' || (peek(l, 1) != '=' && (l->at == l->start || strchr("=~<>", l->at[-1]) == NULL))) l->operands = 0;
+        closed_expression(l);
+        break;
     default: closed_expression(l);
     }
     l->at++;
@@ -268,7 +318,7 @@ bool ah_source_check(ah_bytes *text, int32_t *line, ah_buffer *error) {
         start = i + 1;
         *line += i < text->count;
     }
-    lexer l = {.at = text->base, .end = text->base + text->count, .line = 1};
+    lexer l = {.start = text->base, .at = text->base, .end = text->base + text->count, .line = 1};
     while (l.at < l.end && l.error == NULL) token(&l);
     *line = l.line;
     return l.error == NULL || fail(error, l.error);

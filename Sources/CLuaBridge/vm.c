@@ -49,14 +49,20 @@ static void *allocate(void *data, void *block, size_t old_size, size_t new_size)
     void *p = realloc(block, new_size);
     if (p == NULL) return NULL;
     vm->bytes += new_size - old_size;
+    bool look = false;
+    if (fresh_string && new_size >= AH_LONG_STRING && vm->interval != AH_HOOK_FINE) {
+        vm->interval = AH_HOOK_FINE;
+        look = true;
+    }
     if (new_size >= LARGE_BYTES) {
         vm->heavy += new_size;
-        if (vm->heavy > LARGE_TOTAL && vm->running != NULL) {
-            // Copying megabytes costs one instruction: look at the clock after the next one. lua_sethook may be called at any time.
+        if (vm->heavy > LARGE_TOTAL) {
             vm->heavy = 0;
-            lua_sethook(vm->running, ah_budget_hook, LUA_MASKCOUNT, 1);
+            look = true;
         }
     }
+    // Copying megabytes costs one instruction: look at the clock after the next one. lua_sethook may be called at any time.
+    if (look && vm->running != NULL) lua_sethook(vm->running, ah_budget_hook, LUA_MASKCOUNT, 1);
     return p;
 }
 
@@ -225,6 +231,7 @@ ah_vm *ah_vm_create(const ah_script *script, const ah_limits *limits) {
     vm->script = script;
     vm->limits = *limits;
     vm->loading = true;
+    vm->interval = AH_HOOK_INTERVAL;
     for (int i = 0; i < AH_HANDLER_COUNT; i++) vm->handlers[i] = LUA_NOREF;
     vm->on = vm->exports = LUA_NOREF;
     vm->L = lua_newstate(allocate, vm);

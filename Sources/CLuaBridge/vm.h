@@ -8,7 +8,9 @@
 #include "internal.h"
 
 enum {
-    AH_HOOK_INTERVAL = 1000,          // VM instructions between two looks at the budget
+    AH_HOOK_INTERVAL = 1000,          // VM instructions between two looks at the budget,
+    AH_HOOK_FINE = 50,                // and once there are strings so long
+    AH_LONG_STRING = 64 << 10,        // that one instruction (taking one for a number) can need a millisecond
     AH_LOG_BYTES = 64 << 10,          // of one handler
     AH_MAX_RESULTS = 8000,            // values that one library call may return or take apart
     AH_MAX_NAME = 64,                 // bytes of a message's or timer's name
@@ -99,6 +101,7 @@ struct ah_vm {
     ah_limits limits;
     size_t bytes;                     // memory that Lua holds
     size_t heavy;                     // bytes of large blocks since the hook was last brought forward
+    int interval;                     // of the hook
     bool loading;                     // the main chunk runs
     bool spent;                       // must not be used again
     jmp_buf escape;                   // where a panic goes
@@ -130,6 +133,8 @@ void ah_report_fill(ah_report *out, const char *code, ah_bytes file, int32_t lin
 /// Starts counting anew for the next handler.                                                                        [never]
 void ah_budget_start(ah_vm *vm, bool unbounded);
 void ah_budget_hook(lua_State *L, lua_Debug *ar);
+/// Gives a coroutine that starts or goes on the VM's interval.                                                       [never]
+void ah_budget_tune(lua_State *L);
 void ah_budget_check(lua_State *L);                // [raises] looks at the clock, the counters and the memory now
 _Noreturn void ah_budget_raise(lua_State *L);      // [raises] the error of budget.stop
 void ah_budget_install(lua_State *L);              // [raises]
