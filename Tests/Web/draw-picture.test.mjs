@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFile, readdir } from "node:fs/promises";
 import test from "node:test";
 import { libraryText, loadDraw, seeded } from "./support/draw.mjs";
 
@@ -179,4 +180,12 @@ test("both languages have the same words", () => {
         const holes = (words) => (words.match(/\{\w+\}/g) ?? []).sort().join();
         assert.equal(holes(tables.chinese[name]), holes(text), name);
     }
+});
+
+test("the page asks for all its modules at once, so that a newcomer does not wait for one after the other", async () => {
+    const page = new URL("../../Activities/draw/page/", import.meta.url);
+    const html = await readFile(new URL("index.html", page), "utf8");
+    const modules = (await readdir(page)).filter((name) => name.endsWith(".js"));
+    const missing = modules.filter((name) => !html.includes(`href="${name}"`) && !html.includes(`src="${name}"`));
+    assert.deepEqual(missing, []);
 });
