@@ -177,13 +177,14 @@ void ah_document_write(const ah_document *d, ah_buffer *out) {
     ah_node_write(d->root, out);
 }
 
-int ah_node_height(const ah_node *n) {
+int ah_node_height(const ah_node *n, size_t *visited) {
     int height = 0;
     uint32_t left = n->s.children;
+    *visited += left > 0 ? n->s.used : 1;
     for (uint32_t i = 0; left > 0 && i < n->s.used; i++) {
         ah_value v = ah_node_is_list(n) ? n->s.items[i] : n->s.entries[i].value;
         if (v.tag == AH_NODE) {
-            int below = ah_node_height(v.as.node);
+            int below = ah_node_height(v.as.node, visited);
             height = below > height ? below : height;
             left--;
         }

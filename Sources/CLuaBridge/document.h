@@ -152,8 +152,8 @@ void ah_node_free_deep(ah_node *n);
 
 // MARK: document.c                                                                                               [never]
 void ah_node_write(const ah_node *n, ah_buffer *out);
-/// Depth of the subtree, counting `n` itself.
-int ah_node_height(const ah_node *n);
+/// Depth of the subtree, counting `n` itself; adds to `visited` how many values were looked at.
+int ah_node_height(const ah_node *n, size_t *visited);
 /// Reads a value from JSON into a new subtree, outside of transactions; for snapshots. At most AH_MAX_DEPTH levels.
 bool ah_document_read_root(ah_document *d, ah_json *j);
 /// "session.state.players.p1"; the path of a detached node begins with "(removed)".

@@ -60,7 +60,7 @@ size_t ah_utf8_count(const uint8_t *bytes, size_t count) {
 
 // MARK: Strings out
 
-/// What follows the backslash for `c`: a letter, 'u' for the long form, 0 for none.
+/// What follows the backslash for a `c` that needs one: a letter, 'u' for the long form.
 static char escape_of(uint8_t c) {
     switch (c) {
     case '"': return '"';
@@ -70,16 +70,17 @@ static char escape_of(uint8_t c) {
     case '\n': return 'n';
     case '\r': return 'r';
     case '\t': return 't';
-    default: return c < 0x20 ? 'u' : 0;
+    default: return 'u';
     }
 }
+
+static inline bool is_escaped(uint8_t c) { return c < 0x20 || c == '"' || c == '\\'; }
 
 size_t ah_json_string_count(const uint8_t *bytes, size_t count) {
     size_t total = count + 2;
     for (size_t i = 0; i < count; i++) {
-        char escape = escape_of(bytes[i]);
-        if (escape != 0) {
-            total += escape == 'u' ? 5 : 1;
+        if (is_escaped(bytes[i])) {
+            total += escape_of(bytes[i]) == 'u' ? 5 : 1;
         }
     }
     return total;
@@ -90,13 +91,12 @@ void ah_json_string(ah_buffer *out, const uint8_t *bytes, size_t count) {
     ah_buffer_byte(out, '"');
     size_t from = 0;
     for (size_t i = 0; i < count; i++) {
-        char escape = escape_of(bytes[i]);
-        if (escape == 0) {
+        if (!is_escaped(bytes[i])) {
             continue;
         }
         ah_buffer_append(out, bytes + from, i - from);
         from = i + 1;
-        char text[8];
+        char text[8], escape = escape_of(bytes[i]);
         int length = escape == 'u' ? snprintf(text, sizeof text, "\\u%04x", bytes[i]) : snprintf(text, sizeof text, "\\%c", escape);
         ah_buffer_append(out, text, (size_t)length);
     }

@@ -7,6 +7,10 @@
 
 #include "proxy.h"
 
+// One big string, or that many small values: after each the memory is looked at, since a table may hold the same string
+// a million times where the document copies it.
+enum { checkBytes = 256, checkValues = 256 };
+
 static void fill_from_table(lua_State *L, int index, ah_node *n, ah_node *place, const ah_step *step);
 
 // MARK: Errors
@@ -23,7 +27,17 @@ static void append_steps(const ah_step *step, ah_buffer *out) {
     }
 }
 
+/// Finding the name of a node means looking through its parent: a script that fails on purpose pays for it.
+static void charge_path(lua_State *L, const ah_node *n) {
+    size_t looks = 0;
+    for (; n != NULL && n->parent != NULL; n = n->parent) {
+        looks += n->parent->s.used;
+    }
+    ah_charge(L, looks / 8);
+}
+
 int ah_refuse(lua_State *L, const ah_node *n, const ah_step *step, const char *reason) {
+    charge_path(L, n);
     ah_buffer text = {0};
     if (n == NULL) {
         ah_buffer_append(&text, "session.state", 13);
@@ -81,7 +95,7 @@ static ah_value copy_scalar(lua_State *L, int index, ah_document *d, const ah_no
         size_t count;
         const char *text = lua_tolstring(L, index, &count);
         check_text(L, text, count, place, step, "a string");
-        if (count >= 4096) {
+        if (count >= checkBytes) {
             ah_charge_memory(L, d->held + count);
         }
         return ah_value_text(ah_document_text(d, text, count));
@@ -172,6 +186,9 @@ static ah_node_kind kind_at(lua_State *L, int index) {
 }
 
 static void append_item(lua_State *L, int index, ah_node *n, ah_node *place, const ah_step *step) {
+    if (n->s.used % checkValues == checkValues - 1) {
+        ah_charge_memory(L, n->document->held);
+    }
     if (lua_isinteger(L, index)) {
         ah_list_put(n, n->s.used, ah_value_integer(lua_tointeger(L, index)));
     } else if (is_container(L, index)) {
@@ -239,6 +256,9 @@ static void fill_map(lua_State *L, int content, ah_node *n, ah_node *place, cons
         ah_bytes key = keys.list[i];
         ah_step below = {step, key, 0};
         check_text(L, (const char *)key.base, key.count, place, &below, "a key");
+        if (key.count >= checkBytes || i % checkValues == checkValues - 1) {
+            ah_charge_memory(L, d->held + key.count);
+        }
         lua_pushlstring(L, (const char *)key.base, key.count);
         lua_rawget(L, content);
         int index = lua_gettop(L);

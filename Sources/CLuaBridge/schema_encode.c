@@ -195,7 +195,10 @@ static bool encode_fields(encoder *e, const container *c, const ah_schema *s, in
 
 /// A part of the state written as it is. Its height is looked at first: nothing deeper than its reader allows goes out.
 static bool encode_node(encoder *e, const ah_node *n, int64_t depth) {
-    if (ah_node_height(n) > depth) {
+    size_t visited = 0;
+    int height = ah_node_height(n, &visited);
+    ah_charge(e->L, visited);
+    if (height > depth) {
         return ah_schema_say(e->reason, "too deeply nested");
     }
     size_t before = e->out->count;

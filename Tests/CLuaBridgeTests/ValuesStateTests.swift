@@ -100,6 +100,24 @@ import Testing
         }
     }
 
+    @Test func whatWasMadeReadOnlyAfterLoadIsCopiedAndSentLikeAnyTable() async throws {
+        try await onVMThread {
+            let session = try ValuesSession(
+                """
+                activity.board = { rows = { 1, 2, { x = "é" } }, none = list(), deep = { b = {}, a = null } }
+                activity.messages = { set = {}, get = { board = "any?" } }
+                function activity.on.set(session) session.state.board = activity.board end
+                function activity.on.get(session) return { board = activity.board } end
+                function activity.view() return activity.board end
+                """)
+            let board = #"{"deep":{"a":null,"b":{}},"none":[],"rows":[1,2,{"x":"é"}]}"#
+            #expect(session.send("set", "{}").status == AH_COMMITTED)
+            #expect(session.state == #"{"board":\#(board)}"#)
+            #expect(session.send("get", "{}").body == #"{"board":\#(board)}"#)
+            #expect(session.apply(AH_VIEW).view == board)
+        }
+    }
+
     /// Random operations on a random place of the state; the generator is the script's own, so that it goes on after a rollback.
     private static let storm = """
         activity.messages = { run = { seed = "integer", fail = "boolean" } }
@@ -214,6 +232,9 @@ import Testing
         "local t = { ('x'):rep(1000) } for _ = 1, 30 do t = { t, t, t, t } end state.t = t",
         "while true do state.list[#state.list + 1] = {} end", "while true do state.map.a = {} end",
         "while true do state.map.a = nil state.map.a = 1 end",
+        "local t, s = {}, ('x'):rep(4000) for i = 1, 300000 do t[i] = s end state.t = t",
+        "local t = {} for i = 1, 20000 do t['k' .. i] = 'some text' end for i = 1, 400 do state['t' .. i] = t end",
+        "for i = 1, 30000 do state.list[i + 3] = { i } end while true do pcall(function() state.list[7].x = 1 end) end",
     ])
     func aStateThatGrowsWithoutEndSpendsABudgetAndLeavesNothing(piece: String) async throws {
         try await onVMThread {
