@@ -89,12 +89,17 @@ function propertyGroup(schema) {
             if (result.error) {
                 failure ??= result;
                 if (failure === result) field.control?.focus();
-            } else if ("value" in result) value[field.name] = result.value;
+            } else if ("value" in result && (field.required || !isBlank(result.value))) value[field.name] = result.value;
             else if (field.required && kindOf(schema.properties[field.name]) === "text") value[field.name] = "";
         }
         return failure ?? { value };
     };
     return { nodes, read };
+}
+
+/** An object or list in which nothing was filled in. */
+function isBlank(value) {
+    return value !== null && typeof value === "object" && Object.keys(value).length === 0;
 }
 
 /** The form for `schema`, an object or any other type; `onSubmit(value)` may return a promise that says when it is done. */

@@ -101,12 +101,13 @@ class GenericPage {
         fill(this.#forms, may.map(([name, message], index) => this.#form(name, message, index === 0)));
     }
 
-    #form(name, { schema, delivery = "durable" }, isOpen) {
+    /** A message's description is its schema, with delivery and right beside the schema's own words. */
+    #form(name, schema, isOpen) {
         const session = this.#session;
         const form = schemaForm(schema, {
             label: t("form.send"),
             async onSubmit(value) {
-                if (delivery !== "durable") {
+                if (schema.delivery !== "durable") {
                     session.post(name, value);
                     return;
                 }

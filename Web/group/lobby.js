@@ -13,17 +13,21 @@ import { activityTiles } from "./start.js";
 export class Lobby {
     #group;
     #actions;
+    #notices;
     #stop = [];
     #sessions = element("div", { class: "sessions" });
     #start = element("section", { class: "section" });
-    #side = element("aside", { class: "side" });
+    #people = element("section", { class: "panel" });
+    #invite = element("section", { class: "panel" });
+    /** Sessions that were on the list before: only what is new draws attention to itself. */
+    #known = new Set();
     #header = element("header", { class: "top" });
     node;
 
     constructor(group, actions, notices) {
         this.#group = group;
         this.#actions = actions;
-        this.notices = notices;
+        this.#notices = notices;
         this.node = element(
             "div",
             { class: "screen" },
@@ -33,14 +37,15 @@ export class Lobby {
                     element("h1", { class: "visually-hidden", tabIndex: -1 }, t("lobby.title", { code: shownCode(group.code) })),
                     element("section", { class: "section" }, element("h2", {}, t("lobby.now")), this.#sessions),
                     this.#start),
-                this.#side),
+                element("aside", { class: "side" }, this.#people, this.#invite)),
         );
-        this.#drawFrame();
+        this.#drawGroup();
+        this.#drawMembers();
         this.#drawSessions();
         this.#stop = [
             group.on("sessions", () => this.#drawSessions()),
-            group.on("members", () => this.#drawFrame()),
-            group.on("group", () => { this.#drawFrame(); this.#drawSessions(); }),
+            group.on("members", () => this.#drawMembers()),
+            group.on("group", () => { this.#drawGroup(); this.#drawSessions(); }),
         ];
     }
 
@@ -48,7 +53,30 @@ export class Lobby {
         for (const stop of this.#stop) stop();
     }
 
-    #drawFrame() {
+    /** What depends on the code, the lock and the own role. */
+    #drawGroup() {
+        const group = this.#group;
+        fill(this.#invite, element("h2", {}, t("lobby.invite")), invitation(group));
+        const mayStart = group.isAtLeast("participant");
+        this.#start.hidden = !mayStart || group.activities.length === 0;
+        if (this.#start.childElementCount === 0 && mayStart) {
+            fill(this.#start, element("h2", {}, t("lobby.start")), activityTiles(group.activities, (activity) => this.#actions.start(activity)));
+        }
+        this.#drawHeader();
+    }
+
+    #drawMembers() {
+        const group = this.#group;
+        fill(
+            this.#people,
+            element("div", { class: "panel-head" }, element("h2", {}, t("lobby.people")), element("span", { class: "count" }, String(group.members.length)), element("span", { class: "grow" }),
+                element("button", { class: "button quiet square", type: "button", "aria-label": t("people.title"), onClick: () => openPeopleDialog(group, this.#notices) }, icon("more"))),
+            memberList(group),
+        );
+        this.#drawHeader();
+    }
+
+    #drawHeader() {
         const group = this.#group;
         fill(
             this.#header,
@@ -56,27 +84,14 @@ export class Lobby {
             element("span", { class: "grow" }),
             element("button", { class: "button quiet code-chip", type: "button", onClick: () => openShareDialog(group) },
                 group.locked && icon("lock"), element("span", {}, shownCode(group.code))),
-            element("button", { class: "button only-narrow", type: "button", onClick: () => openPeopleDialog(group, this.notices), "aria-label": t("people.button", { count: group.members.length }) },
+            element("button", { class: "button only-narrow", type: "button", onClick: () => openPeopleDialog(group, this.#notices), "aria-label": t("people.button", { count: group.members.length }) },
                 icon("people"), String(group.members.length)),
             element("button", { class: "button primary only-narrow", type: "button", onClick: () => openShareDialog(group) }, icon("invite"), t("share.button")),
         );
-        fill(
-            this.#side,
-            element("section", { class: "panel" },
-                element("div", { class: "panel-head" }, element("h2", {}, t("lobby.people")), element("span", { class: "count" }, String(group.members.length)), element("span", { class: "grow" }),
-                    element("button", { class: "button quiet square", type: "button", "aria-label": t("people.title"), onClick: () => openPeopleDialog(group, this.notices) }, icon("more"))),
-                memberList(group)),
-            element("section", { class: "panel" }, element("h2", {}, t("lobby.invite")), invitation(group)),
-        );
-        const mayStart = group.isAtLeast("participant");
-        this.#start.hidden = !mayStart || group.activities.length === 0;
-        if (this.#start.childElementCount === 0 && mayStart) {
-            fill(this.#start, element("h2", {}, t("lobby.start")), activityTiles(group.activities, (activity) => this.#actions.start(activity)));
-        }
     }
 
     #drawSessions() {
-        const sessions = this.#group.currentSessions.toReversed?.() ?? [...this.#group.currentSessions].reverse();
+        const sessions = [...this.#group.currentSessions].reverse();
         // A list that is drawn anew must not take the focus away from its button.
         const focused = this.#sessions.contains(document.activeElement) ? document.activeElement.dataset.session : null;
         if (sessions.length === 0) {
@@ -94,9 +109,11 @@ export class Lobby {
         const by = starter?.id === group.member?.id ? t("lobby.startedByYou") : t("lobby.startedBy", { name: starter?.name ?? t("stage.someone") });
         const inside = session.participantCount > 0 ? t("lobby.inside", { count: session.participantCount }) : t("lobby.insideNone");
         const title = titleOf(session);
+        const isNew = !this.#known.has(session.id);
+        this.#known.add(session.id);
         return element(
             "article",
-            { class: "session-card" },
+            { class: isNew ? "session-card is-new" : "session-card" },
             element("span", { class: "symbol tile", "aria-hidden": "true" }, session.metadata?.symbol ?? "✨"),
             element("div", { class: "grow" }, element("h3", {}, title), element("p", { class: "note" }, `${by} · ${inside}`)),
             session.participants.length > 0 && avatarStack(peopleOf(session.participants)),

@@ -19,6 +19,8 @@ class GroupPage {
     #screen = null;
     #stage = null;
     #cards = new Map();
+    /** A second click while something starts must not start a second one. */
+    #isStarting = false;
 
     constructor(code) {
         this.#code = code;
@@ -150,12 +152,15 @@ class GroupPage {
     }
 
     async #start(activity) {
-        const parameters = await askParameters(activity);
-        if (!parameters) return;
+        if (this.#isStarting) return;
+        this.#isStarting = true;
         try {
-            this.#join(await this.#group.start(activity.name, parameters));
+            const parameters = await askParameters(activity);
+            if (parameters) this.#join(await this.#group.start(activity.name, parameters));
         } catch (error) {
             this.#notices.toast(t("stage.cannotStart", { message: explain(error) }));
+        } finally {
+            this.#isStarting = false;
         }
     }
 

@@ -41,7 +41,7 @@ export class Stage {
         this.#actions = actions;
         this.#notices = notices;
         this.#frame.title = titleOf(session);
-        this.node = element("div", { class: "screen stage" }, this.#bar, element("main", { class: "stage-main" }, this.#frame, this.#cover));
+        this.node = element("div", { class: "screen stage" }, this.#bar, element("div", { class: "stage-main" }, this.#frame, this.#cover));
         this.#drawBar();
         this.#drawPeople();
         this.#coverWith(element("span", { class: "spinner", "aria-hidden": "true" }), element("p", {}, t("stage.joining", { title: titleOf(session) })));
