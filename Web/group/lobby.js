@@ -105,8 +105,6 @@ export class Lobby {
 
     #card(session) {
         const group = this.#group;
-        const starter = group.memberNamed(session.initiator);
-        const by = starter?.id === group.member?.id ? t("lobby.startedByYou") : t("lobby.startedBy", { name: starter?.name ?? t("stage.someone") });
         const inside = session.participantCount > 0 ? t("lobby.inside", { count: session.participantCount }) : t("lobby.insideNone");
         const title = titleOf(session);
         const isNew = !this.#known.has(session.id);
@@ -115,9 +113,16 @@ export class Lobby {
             "article",
             { class: isNew ? "session-card is-new" : "session-card" },
             element("span", { class: "symbol tile", "aria-hidden": "true" }, session.metadata?.symbol ?? "✨"),
-            element("div", { class: "grow" }, element("h3", {}, title), element("p", { class: "note" }, `${by} · ${inside}`)),
+            element("div", { class: "grow" }, element("h3", {}, title), element("p", { class: "note" }, [this.#startedBy(session), inside].filter(Boolean).join(" · "))),
             session.participants.length > 0 && avatarStack(peopleOf(session.participants)),
             element("button", { class: "button primary", type: "button", "data-session": session.id, "aria-label": `${t("lobby.join")}: ${title}`, onClick: () => this.#actions.join(session) }, t("lobby.join")),
         );
+    }
+
+    /** Who started it, if that person is here now. */
+    #startedBy(session) {
+        const starter = this.#group.memberNamed(session.initiator);
+        if (!starter) return "";
+        return starter.id === this.#group.member?.id ? t("lobby.startedByYou") : t("lobby.startedBy", { name: starter.name });
     }
 }

@@ -91,6 +91,11 @@ export const tabMemory = {
     remove: (key) => tab.remove(`activityhost.${key}`),
 };
 
+/** A page that is loaded again in its tab: then nobody else can have the id. */
+function isReload() {
+    return globalThis.performance?.getEntriesByType?.("navigation")[0]?.type === "reload";
+}
+
 /**
  * The client id of this tab. A duplicated tab inherits its original's storage, so an inherited id is announced first: if
  * another living page answers that it is its own, this tab takes a new one.
@@ -101,7 +106,7 @@ export async function clientId({ waitMilliseconds = 120 } = {}) {
     let client = inherited ?? randomId(10);
     if (typeof BroadcastChannel === "function") {
         const channel = new BroadcastChannel("activityhost.tabs");
-        if (inherited) {
+        if (inherited && !isReload()) {
             const taken = await new Promise((resolve) => {
                 const timer = setTimeout(() => resolve(false), waitMilliseconds);
                 channel.onmessage = ({ data }) => {
