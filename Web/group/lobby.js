@@ -104,7 +104,6 @@ export class Lobby {
     }
 
     #card(session) {
-        const group = this.#group;
         const inside = session.participantCount > 0 ? t("lobby.inside", { count: session.participantCount }) : t("lobby.insideNone");
         const title = titleOf(session);
         const isNew = !this.#known.has(session.id);
