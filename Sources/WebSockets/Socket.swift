@@ -221,7 +221,9 @@ final class Socket {
         case .none:
             meaning?.tick(now: now)
         case .flushing:
-            if now > lastSent + server.closeMilliseconds { doom() }
+            // The end of a long answer may take its time, as long as some of it is taken.
+            let patience = server.isStopping ? server.closeMilliseconds : server.milliseconds(server.configuration.silentSeconds)
+            if now > lastSent + patience { doom() }
         case .lingering(let deadline):
             if now > deadline { doom() }
         case .doomed:

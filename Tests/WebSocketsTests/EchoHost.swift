@@ -40,6 +40,8 @@ final class EchoHost: ServerDelegate, @unchecked Sendable {
         defer {
             server.stop()
             condition.withLock { while isRunning { condition.wait() } }
+            // They hold the host, as it holds them.
+            (onRequest, onMessage, onDrained) = (nil, nil, nil)
         }
         return try body(self)
     }
