@@ -1,27 +1,23 @@
 -- One canvas for everybody. What is on it is an item: ink, a line, an arrow, a rectangle, an ellipse or a text.
 -- Items lie in the order in which they came. An erased one keeps its place, so that who erased it can bring it back.
 local ROOM = 3 * 1024 * 1024 -- bytes for all items: less than the host allows a state
-local place, size = "number(-1000000,1000000)", "number(0.1,500)"
+local place, size, text = "number(-1000000,1000000)", "number(0.1,500)", "string(280)"
 local item = { -- points are x and y in turn, counted from the item's own x and y
     id = "id", kind = "enum(ink,line,arrow,rectangle,ellipse,text)?", color = "color", fill = "color?", size = size .. "?", opacity = "number(0,1)?",
-    x = place .. "?", y = place .. "?", points = place .. "[4000]", pressures = "number(0,1)[2000]?", text = "string(280)?",
+    x = place .. "?", y = place .. "?", points = place .. "[4000]", pressures = "number(0,1)[2000]?", text = text .. "?",
 }
-local change = {
-    id = "id", color = "color?", size = size .. "?", x = place .. "?", y = place .. "?", points = place .. "[4000]?", text = "string(280)?",
-}
+local change = { id = "id", color = "color?", size = size .. "?", x = place .. "?", y = place .. "?", points = place .. "[4000]?", text = text .. "?" }
 local ink = { "transient", id = "id", from = "integer(0,4000)", points = place .. "[400]", pressures = "number(0,1)[200]?", color = "color", size = size }
 
 local draw = {
     identifier = "org.activityhost.draw", version = 1,
-    metadata = {
-        title = { en = "Draw Together", ["zh-Hans"] = "一起画画" }, subtitle = { en = "One canvas for everybody", ["zh-Hans"] = "大家共用一块画布" },
-        type = "create_together", symbol = "✏️",
-    },
+    metadata = { title = { en = "Draw Together", ["zh-Hans"] = "一起画画" }, type = "create_together", symbol = "✏️",
+                 subtitle = { en = "One canvas for everybody", ["zh-Hans"] = "大家共用一块画布" } },
     parameters = { title = "string(80)?" },
     messages = {
         draw_ink = ink, upsert_stroke = item, add_items = { items = { item, max = 100 } }, edit_items = { items = { change, max = 200 } },
         delete_items = { ids = "id[1000]" }, restore_items = { ids = "id[1000]" }, clear_canvas = { "moderator" },
-        forget_items = { "script", ids = "id[1000]" },
+        forget_items = { "script", ids = "id[1000]" }, -- gone for good, to make room
         drag_items = { "latest", ids = "id[200]", x = place, y = place }, move_cursor = { "latest", x = place, y = place },
     },
     on = {},

@@ -34,7 +34,7 @@ function showConnection(session, studio) {
         const chip = $("chip");
         chip.hidden = isOnline && studio.canEdit;
         if (!isOnline) chip.textContent = count > 0 ? t("waiting", { count }) : t("reconnecting");
-        else chip.textContent = t("viewOnly");
+        else chip.textContent = t(studio.isOver ? "over" : "viewOnly");
     };
     session.onConnection((state) => {
         isOnline = state === "online";
@@ -94,7 +94,14 @@ function start(session) {
         updateConnection();
         $("empty").hidden = !studio.canEdit || studio.board.visible().length > 0 || studio.live().length > 0 || editor.isOpen;
     });
-    session.onParticipants(() => studio.changed());
+    session.onParticipants(() => {
+        if (!studio.canEdit) input.cancel();
+        studio.changed();
+    });
+    session.onInvalidated(() => {
+        studio.isOver = true;
+        input.cancel();
+    });
     session.on("clear_canvas", (_, { from, mine }) => {
         const name = session.participants.find(({ id }) => id === from)?.name;
         if (!mine && name) tell("clearedBy", { name });

@@ -6,6 +6,8 @@ const cursorInterval = 40;
 /** Ink that nobody goes on with: its author is gone. */
 const inkPatience = 8000;
 const cursorPatience = 20_000;
+/** Strokes that others are drawing at the same time, at most. */
+const mostInk = 200;
 
 export class Presence {
     #studio;
@@ -139,6 +141,7 @@ export class Presence {
                 pressures: [...before.pressures, ...(pressures ?? points.filter((_, index) => index % 2 === 0).map(() => 0.5))],
             };
             this.#ink.set(id, { item, isBroken, from, seenAt: performance.now() });
+            if (this.#ink.size > mostInk) this.#ink.delete(this.#ink.keys().next().value);
         }
         const last = points.length >= 2 ? { x: points.at(-2), y: points.at(-1) } : null;
         if (last && this.#cursors.has(from)) this.#cursorMoved(from, last);

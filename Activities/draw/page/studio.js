@@ -29,6 +29,8 @@ function remember(storage, key, text) {
 
 export class Studio {
     tool = "pen";
+    /** The session has ended: there is only something to look at. */
+    isOver = false;
     selection = new Set();
     /** Own work in progress: items that are being drawn, erased, moved or resized. */
     live = () => [];
@@ -85,11 +87,11 @@ export class Studio {
     }
 
     get canEdit() {
-        return this.session.localParticipant?.role !== "viewer";
+        return !this.isOver && this.session.localParticipant?.role !== "viewer";
     }
 
     get canClear() {
-        return ["moderator", "host"].includes(this.session.localParticipant?.role);
+        return this.canEdit && ["moderator", "host"].includes(this.session.localParticipant?.role);
     }
 
     get lineSize() {
