@@ -4,15 +4,15 @@ import Glibc
 import SessionCore
 
 /// Tells what happens in the host, a line for each event: text for people, or JSON.
-struct EventLines {
+struct EventLines: Sendable {
     enum Form: Sendable { case text, json }
 
     let form: Form
     /// Whether text may have colours.
     let hasColors: Bool
-    private let now: () -> Int64
+    private let now: @Sendable () -> Int64
 
-    init(form: Form, hasColors: Bool, now: @escaping () -> Int64) {
+    init(form: Form, hasColors: Bool, now: @escaping @Sendable () -> Int64) {
         self.form = form
         self.hasColors = hasColors
         self.now = now

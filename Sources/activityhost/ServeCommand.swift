@@ -19,13 +19,15 @@ extension Command {
                 let process = data.readRecord().map { " (process \($0.process))" } ?? ""
                 throw Failure("a host runs already with the data directory \(data.path)\(process); stop it, or name another one with --data DIR")
             }
-            let log = EventJournal(arguments)
-            let service = try HostService(settings: settings, folders: folders, data: data, observe: log.observe, notice: log.notice)
+            let journal = EventJournal(arguments)
+            let service = try HostService(
+                settings: settings, folders: folders, data: data, observe: { journal.observe($0) }, notice: { journal.notice($0, $1) })
             try service.run(signals: signals) { service in
-                log.announce(json: listening(service), text: "activityhost \(Program.version) listens on \(service.listen): \(service.origin.text)/")
-                log.tellBroken(service.activities)
+                journal.announce(
+                    json: listening(service), text: "activityhost \(Program.version) listens on \(service.listen): \(service.origin.text)/")
+                journal.tellBroken(service.activities)
             }
-            log.finish()
+            journal.finish()
             return ExitCode.done
         })
 

@@ -64,8 +64,10 @@ private final class StartedHost {
         _ name: String, _ arguments: Arguments, _ settings: HostSettings, _ folders: ResourceFolders, _ data: DataDirectory, _ signals: Signals
     ) throws {
         self.signals = signals
-        journal = EventJournal(arguments)
-        service = try HostService(settings: settings, folders: folders, data: data, observe: journal.observe, notice: journal.notice)
+        let journal = EventJournal(arguments)
+        self.journal = journal
+        service = try HostService(
+            settings: settings, folders: folders, data: data, observe: { journal.observe($0) }, notice: { journal.notice($0, $1) })
         activity = try service.activities.activity(name)
         parameters = try ParameterValues.json(arguments.parameters, schemas: activity.schemas, options: Command.start.options)
     }
