@@ -146,14 +146,14 @@ test("after a lost connection the participant resumes from its position, and onl
 test("a view instead of a resume is told as a snapshot, with the differences among the people", async () => {
     const { session, socket } = await inSession();
     const told = [];
-    session.onSnapshot((view) => told.push(["snapshot", view]));
+    session.onSnapshot((view, position) => told.push(["snapshot", view, position]));
     session.onParticipants(({ joined: came, left }) => told.push(["participants", came.map(({ id }) => id), left.map(({ id }) => id)]));
     session.onChanged((parameters) => told.push(["changed", parameters]));
     await socket.shut(1012);
     const next = await comeBack();
     const other = { ...participant, id: "p9", member: "m2" };
     await next.frame(joined(next.of("join")[0].ref, { participant: "p8", participants: [{ ...participant, id: "p8" }, other], epoch: "e2", seq: 3, parameters: { a: 1 }, state: { count: 7 } }));
-    assert.deepEqual(told, [["snapshot", { count: 7 }], ["participants", ["p8", "p9"], ["p1"]], ["changed", { a: 1 }]]);
+    assert.deepEqual(told, [["snapshot", { count: 7 }, { epoch: "e2", seq: 3 }], ["participants", ["p8", "p9"], ["p1"]], ["changed", { a: 1 }]]);
     assert.equal(session.localParticipant.id, "p8");
     assert.deepEqual(session.position, { epoch: "e2", seq: 3 });
 });

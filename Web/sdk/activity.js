@@ -111,7 +111,7 @@ export class ActivitySession {
         return channel;
     }
 
-    /** `(view)`: what was built from messages is void, this is the state now. */
+    /** `(view, {epoch, seq})`: what was built from messages is void, this is the state at that position. */
     onSnapshot(listener) {
         return this.#listen("snapshot", listener);
     }
