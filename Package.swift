@@ -28,7 +28,7 @@ let package = Package(
         .testTarget(name: "CLuaBridgeTests", dependencies: ["CLuaBridge"]),
         .testTarget(name: "ActivityModelTests", dependencies: ["ActivityModel"]),
         .testTarget(name: "SessionCoreTests", dependencies: ["SessionHost", "SessionCore", "ActivityModel", "ActivityTestKit"]),
-        .testTarget(name: "LuaRuntimeTests", dependencies: ["LuaRuntime", "SessionCore", "ActivityModel", "ActivityTestKit"]),
+        .testTarget(name: "LuaRuntimeTests", dependencies: ["LuaRuntime", "SessionCore", "ActivityModel"]),
         .testTarget(name: "WebSocketsTests", dependencies: ["WebSockets"]),
         .testTarget(name: "GatewayTests", dependencies: ["Gateway", "WebSockets"]),
         .testTarget(name: "activityhostTests", dependencies: ["activityhost", "ActivityModel", "WebSockets"]),
