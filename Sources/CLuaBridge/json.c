@@ -153,16 +153,27 @@ static bool scan_escape(ah_json *j) {
     return true;
 }
 
+/// Bytes that need a look inside a string: quotes, backslashes, control characters, the beginnings of longer sequences.
+static const bool stops[256] = {[0 ... 0x1F] = true, ['"'] = true, ['\\'] = true, [0x80 ... 0xFF] = true};
+
 bool ah_json_scan_string(ah_json *j, ah_json_text *text) {
     if (!ah_json_take(j, '"')) {
         return ah_json_fail(j, "a string is expected");
     }
     text->raw = j->at;
     text->escaped = false;
-    while (j->at < j->end) {
-        uint8_t c = *j->at;
+    for (;;) {
+        const uint8_t *at = j->at, *end = j->end;
+        while (at < end && !stops[*at]) {
+            at++;
+        }
+        j->at = at;
+        if (at == end) {
+            break;
+        }
+        uint8_t c = *at;
         if (c == '"') {
-            text->count = (size_t)(j->at - text->raw);
+            text->count = (size_t)(at - text->raw);
             j->at++;
             return true;
         }
@@ -173,10 +184,8 @@ bool ah_json_scan_string(ah_json *j, ah_json_text *text) {
             }
         } else if (c < 0x20) {
             return ah_json_fail(j, "control character in a string");
-        } else if (c < 0x80) {
-            j->at++;
         } else {
-            size_t n = sequence(j->at, j->end);
+            size_t n = sequence(at, end);
             if (n == 0) {
                 return ah_json_fail(j, "invalid UTF-8");
             }

@@ -71,7 +71,12 @@ void ah_schema_expect(const ah_schema *s, ah_buffer *reason) {
         ah_schema_expect(s->element, reason);
     }
     ah_schema_say(reason, "%s", names[s->kind]);
+    enum { shown = 12 };
     for (size_t i = 0; s->kind == AH_KIND_ENUM && i < s->field_count; i++) {
+        if (i == shown) {
+            ah_schema_say(reason, ", …");
+            break;
+        }
         ah_schema_say(reason, "%s%s", i > 0 ? ", " : "", s->fields[i].name);
     }
 }

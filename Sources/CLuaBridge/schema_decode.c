@@ -98,14 +98,14 @@ static bool decode_word(decoder *d, const ah_schema *s, uint8_t c) {
 
 // MARK: Lists
 
-/// How many elements a list of scalars has, by its commas; the cursor stands behind the bracket.
+/// How many elements a list of numbers or booleans has, by its commas; the cursor stands behind the bracket.
 static size_t count_ahead(const decoder *d, int64_t most) {
-    const uint8_t *at = d->json.at;
+    const uint8_t *at = d->json.at, *end = memchr(at, ']', (size_t)(d->json.end - at));
     size_t count = 1;
-    while (at < d->json.end && *at != ']' && *at != '[' && *at != '{' && (int64_t)count < most) {
-        count += *at++ == ',';
+    for (; end != NULL && at < end; at++) {
+        count += *at == ',';
     }
-    return count;
+    return count < (size_t)most ? count : (size_t)most;
 }
 
 static bool decode_list(decoder *d, const ah_schema *s) {

@@ -148,7 +148,8 @@ static bool parse_enum(parser *c, cursor *p, ah_schema *s) {
         for (size_t i = 0; i < s->field_count; i++) {
             repeated = repeated || ah_schema_field(&(ah_schema){.fields = &s->fields[i], .field_count = 1}, from, count, 0) == 0;
         }
-        if (count == 0 || repeated || s->field_count == AH_SCHEMA_FIELDS || p->at == p->end) {
+        bool good = count >= 1 && count <= AH_SCHEMA_NAME && ah_utf8_valid((const uint8_t *)from, count);
+        if (!good || repeated || s->field_count == AH_SCHEMA_FIELDS || p->at == p->end) {
             break;
         }
         ah_schema_add_field(s, from, count, NULL);
@@ -157,7 +158,7 @@ static bool parse_enum(parser *c, cursor *p, ah_schema *s) {
         }
         more = take(p, ',');
     }
-    return ah_schema_say(c->reason, "enum takes a list of different words, enum(red,green)");
+    return ah_schema_say(c->reason, "enum takes a list of different words of at most %d bytes, enum(red,green)", AH_SCHEMA_NAME);
 }
 
 static ah_schema *parse_base(parser *c, cursor *p) {
