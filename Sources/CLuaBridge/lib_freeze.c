@@ -90,7 +90,9 @@ static void keep_events(lua_State *L, int old, int hidden, int locked) {
         lua_setfield(L, locked, "__index");
         return;
     }
-    if (kind != LUA_TNIL) {
+    lua_pushvalue(L, hidden);
+    lua_setfield(L, locked, "__index");
+    if (kind != LUA_TNIL) {   // continues behind the hidden table
         lua_createtable(L, 0, 1);
         lua_pushvalue(L, -2);
         lua_setfield(L, -2, "__index");
