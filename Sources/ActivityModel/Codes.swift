@@ -56,7 +56,6 @@ package enum CloseCode: UInt16, Sendable {
     case goingAway = 1001
     case frameTooLarge = 1009
     case restart = 1012
-    case tryAgainLater = 1013
     case invalidFrame = 4400
     case badToken = 4401
     case removed = 4403
@@ -65,14 +64,6 @@ package enum CloseCode: UInt16, Sendable {
     case takenOver = 4409
     case groupEnded = 4410
     case tooManyTries = 4429
-
-    /// Whether a client connects again by itself after this code.
-    package var clientComesBack: Bool {
-        switch self {
-        case .goingAway, .restart, .tryAgainLater, .helloTimeout, .tooManyTries: true
-        default: false
-        }
-    }
 }
 
 /// Why a session is over for somebody.

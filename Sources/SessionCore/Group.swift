@@ -40,10 +40,15 @@ package final class Group {
         forgetOldest()
         let id = MemberID(number: nextMember)
         nextMember += 1
-        people[id] = Member(id: id, name: name, color: PersonColor.next(after: members.map(\.color)), role: role)
+        people[id] = Member(id: id, name: name, color: freeColor, role: role)
         let seat = Seat(token: SecretToken(using: &core.random), member: id)
         seats[seat.token] = seat
         return seat
+    }
+
+    /// A colour that none of those present has, nor a host who has yet to come.
+    private var freeColor: String {
+        PersonColor.next(after: people.values.filter { present.contains($0.id) || $0.role == .host }.map(\.color))
     }
 
     /// Keeps the number of seats bounded, whoever comes and goes: the oldest of the absent is forgotten, hosts are not.

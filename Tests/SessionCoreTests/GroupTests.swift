@@ -55,6 +55,14 @@ import Testing
         #expect(names == ["Ana", "Ana (2)", "Ana (3)", "evil", "Guest", String(repeating: "x", count: 24)])
     }
 
+    @Test func everybodyHasAColourOfTheirOwnAlsoAHostWhoComesLast() {
+        let group = world.makeGroup()
+        let people = [nil, nil, group.seat.description].enumerated().map { number, seat in
+            world.member("Somebody", of: group, seat: seat, client: "c\(number)").take("welcome")?["member"]?["color"]?.string
+        }
+        #expect(Set(people).count == 3)
+    }
+
     @Test func aLockedGroupLetsMembersBackInAndNobodyElse() {
         let group = world.makeGroup()
         let host = world.member("Host", of: group, seat: group.seat.description)
