@@ -10,6 +10,7 @@ sys.path.insert(0, __file__.rpartition("/")[0])
 
 from client import Client  # noqa: E402
 from host import Host  # noqa: E402
+from raw import Raw  # noqa: E402
 from relay import Relay  # noqa: E402
 
 
@@ -52,14 +53,24 @@ def hosts():
         host.stop()
 
 
+def stop_in_the_middle_of_a_body(host):
+    """How long a request waits for the rest of its body."""
+    started = time.monotonic()
+    with Raw(host, timeout=80) as raw:
+        raw.write(f"POST /v1/groups HTTP/1.1\r\nHost: {host.authority}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{{")
+        raw.read_to_end()
+    return time.monotonic() - started
+
+
 async def fall_silent():
-    """One peer behind a relay that stops passing, one that is idle but answers, and one who watches."""
+    """One peer behind a relay that stops passing, one that is idle but answers, one in the middle of a request, one who watches."""
     host = Host(limits={"grace_ms": 1000})
     try:
         group = host.group("tally")
         async with Relay(host) as relay, await Client.attend(host, group, "Ada") as ada, await Client.attend(host, group, "Idle") as idle:
             ben = await Client.attend(host, group, "Ben", port=relay.port)
             relay.passing.clear()
+            body = asyncio.create_task(asyncio.to_thread(stop_in_the_middle_of_a_body, host))
             started = time.monotonic()
             left = await ada.until(lambda envelope: envelope["type"] == "participants" and envelope["left"], timeout=80)
             after = time.monotonic() - started
@@ -68,7 +79,7 @@ async def fall_silent():
             more = [envelope for envelope in ada.log if envelope["type"] == "participants" and envelope["left"]]
             ben.cut()
             return {"left": [one for envelope in more for one in envelope["left"]], "after": after, "participant": ben.participant,
-                    "idle_alive": alive and bool(left)}
+                    "idle_alive": alive and bool(left), "body": await body}
     finally:
         host.stop()
 

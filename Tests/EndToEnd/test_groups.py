@@ -71,11 +71,10 @@ async def test_a_new_code_replaces_the_old_one(host):
     group = host.group("relay")
     async with await Client.enter(host, group, "Hanna", token=group["token"]) as hanna:
         assert (await hanna.request("new_code"))["type"] == "accepted"
-        async with await Client.enter(host, group, "Hanna", token=group["token"]) as again:
-            code = again.welcome["group"]["code"]
-            assert code != group["code"]
-            async with await Client.enter(host, code, "Ada") as ada:
-                assert ada.member["role"] == "participant"
+        code = (await hanna.next("group"))["group"]["code"]
+        assert code != group["code"]
+        async with await Client.enter(host, code, "Ada") as ada:
+            assert ada.member["role"] == "participant" and ada.welcome["group"]["code"] == code
         old = await Client.open(host)
         await old.put({"type": "hello", "protocol": 1, "group": group["code"], "name": "Eve", "token": None, "client": "x", "locale": "en"})
         assert await old.closed() in (4401, 4404)
