@@ -222,7 +222,8 @@ static bool read_person(ah_json *j, ah_session *s) {
 static bool read_timer(ah_json *j, ah_session *s) {
     ah_timer t = {0};
     const field fields[] = {
-        {"id", read_count, &t.id, false}, {"due", read_integer, &t.due, false}, {"name", read_text, &t.name, false}, {"data", read_raw, &t.data, true}};
+        {"id", read_count, &t.id, false}, {"due", read_integer, &t.due, false}, {"name", read_text, &t.name, false},
+        {"data", read_raw, &t.data, true}};
     bool good = read_object(j, fields, sizeof fields / sizeof *fields);
     if (good && (t.id == 0 || (s->timer_count > 0 && t.id <= s->timers[s->timer_count - 1].id))) {
         good = ah_json_fail(j, "timers are not in the order of their numbers");
@@ -259,7 +260,8 @@ static bool read_session(ah_json *j, ah_session *s) {
     const field fields[] = {
         {"format", read_count, &version, false}, {"id", read_text, &s->id, false}, {"initiator", read_number32, &s->initiator, false},
         {"seq", read_count, &s->seq, false}, {"time", read_integer, &s->time, false}, {"random", read_random, s->random, false},
-        {"next_id", read_count, &s->next_id, false}, {"next_timer", read_count, &s->next_timer, false}, {"parameters", read_parameters, &s->parameters, false},
+        {"next_id", read_count, &s->next_id, false}, {"next_timer", read_count, &s->next_timer, false},
+        {"parameters", read_parameters, &s->parameters, false},
         {"people", read_people, s, false}, {"timers", read_timers, s, false}, {"state", read_state, s->document, false}};
     if (!read_object(j, fields, sizeof fields / sizeof *fields) || !ah_json_finish(j)) {
         return false;
