@@ -54,13 +54,15 @@ extension Gateway {
         case .failure(.malformed), .failure(.noSuchGroup): visit.answer(Refusal.noSuchGroup)
         case .failure(.ended): visit.answer(Refusal(410, "group_ended", "this group has ended"))
         case .failure(.tooManyTries(let retry)): visit.answer(Refusal.tooManyTries(retry))
-        case .success(let preview): visit.answer(.json(Self.json(preview)))
+        case .success(let preview): visit.answer(.json(Self.json(preview, url: Invitation.code(preview.code).url(at: linkOrigin(visit.caller)))))
         }
     }
 
     /// The card that is shown before somebody joins: what goes on, and how many are in. No names, no secrets.
-    private static func json(_ preview: GroupPreview) -> [UInt8] {
-        var out = Array("{\"code\":\"\(preview.code)\",\"locked\":\(preview.locked),\"members\":\(preview.members),\"sessions\":".utf8)
+    private static func json(_ preview: GroupPreview, url: String) -> [UInt8] {
+        var out = Array("{\"code\":\"\(preview.code)\",\"url\":".utf8)
+        out.appendJSON(url)
+        out += Array(",\"locked\":\(preview.locked),\"members\":\(preview.members),\"sessions\":".utf8)
         HostEnvelope.list(preview.sessions, into: &out) { session, out in
             out += Array("{\"id\":\"\(session.id)\",\"activity\":".utf8)
             out.appendJSON(session.activity)
@@ -76,7 +78,8 @@ extension Gateway {
 
     private func export(_ visit: Visit) {
         let (code, session, kind) = (visit.captures[0], visit.captures[1], visit.captures[2])
-        let seat = visit.caller.isOperator ? nil : visit.caller.bearer
+        // On the host's own machine everybody is the operator, but who shows a seat is that member.
+        let seat = visit.caller.bearer
         host.export(
             code: code, session: session, kind: kind, seat: seat, isOperator: visit.caller.isOperator, address: visit.caller.address
         ) { result in

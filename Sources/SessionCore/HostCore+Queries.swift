@@ -52,7 +52,7 @@ extension HostCore {
         case .failure: return completion(.failure(.noSuchGroup))
         }
         let member = seat.flatMap { group.seat($0) }
-        guard isOperator || member.map({ !$0.isBanned }) ?? false else { return completion(.failure(.forbidden)) }
+        guard member.map({ !$0.isBanned }) ?? isOperator else { return completion(.failure(.forbidden)) }
         guard let session = SessionID(session).flatMap({ group.sessions[$0] }), session.isRunning else {
             return completion(.failure(.noSuchSession))
         }
