@@ -10,7 +10,8 @@ struct HandlerTests {
             ("return list()", .replaced, "[]"), ("return session.state.kept", .replaced, #"{"b":2}"#),
         ] as [(String, ScriptOutcome.Relay, String)])
     func results(statements: String, relay: ScriptOutcome.Relay, body: String) throws {
-        let session = try ScriptedSession("function activity.start(s) s.state.kept = { b = 2 } end function activity.on.go(session) \(statements) end")
+        let session = try ScriptedSession(
+            "function activity.start(s) s.state.kept = { b = 2 } end function activity.on.go(session) \(statements) end")
         let outcome = session.send()
         #expect(outcome.status == .committed)
         #expect(outcome.relay == relay)
@@ -26,7 +27,8 @@ struct HandlerTests {
         "A handler that raises, spends its budget or refuses leaves no trace",
         arguments: [
             ("error('x')", "activity_failed", "script_error"), ("while true do end", "activity_failed", "budget_"),
-            ("session:reject('No.', 'not_now', { left = 3 })", "refused", ""), ("pcall(function() session:reject('No.', 'not_now', { left = 3 }) end)", "refused", ""),
+            ("session:reject('No.', 'not_now', { left = 3 })", "refused", ""),
+            ("pcall(function() session:reject('No.', 'not_now', { left = 3 }) end)", "refused", ""),
             ("local s = 'x' while true do s = s .. s end", "activity_failed", "budget_memory"),
         ])
     func noTrace(end: String, code: String, report: String) throws {
@@ -81,7 +83,9 @@ struct HandlerTests {
         #expect(session.snapshot.contains(#""parameters":{"game":"go"}"#))
     }
 
-    @Test("A leave or timer whose handler failed stands without its effects, and replays as such", arguments: ["error('x')", "while true do end", "s:reject('no')"])
+    @Test(
+        "A leave or timer whose handler failed stands without its effects, and replays as such",
+        arguments: ["error('x')", "while true do end", "s:reject('no')"])
     func stands(end: String) throws {
         let script = """
             function activity.on.go(s) s:after(1000, "tick", { n = 1 }) end
@@ -160,7 +164,8 @@ struct HandlerTests {
     @Test(
         "Handlers of latest and transient messages find the session read-only",
         arguments: [
-            "s.state.a = 1", "s.state = {}", "s.state.list[1] = 2", "table.insert(s.state.list, 1)", "s:after(100, 'x')", "s:cancel(1)", "s:finish()", "s:uuid()",
+            "s.state.a = 1", "s.state = {}", "s.state.list[1] = 2", "table.insert(s.state.list, 1)", "s:after(100, 'x')", "s:cancel(1)", "s:finish()",
+            "s:uuid()",
             "math.random()", "s:refresh(s.participants)", "s:send('add', {})",
         ])
     func readOnly(statement: String) throws {
@@ -175,7 +180,9 @@ struct HandlerTests {
         for (name, body) in [("move", #"{"x":1}"#), ("blink", "{}")] {
             let outcome = session.send(name, body)
             #expect(outcome.code == "activity_failed")
-            #expect(outcome.report?.message.contains("read-only") == true || outcome.report?.message.contains("cannot change") == true || statement.contains("send"))
+            #expect(
+                outcome.report?.message.contains("read-only") == true || outcome.report?.message.contains("cannot change") == true
+                    || statement.contains("send"))
         }
         #expect(session.snapshot == before)
     }

@@ -45,7 +45,8 @@ struct SandboxTests {
     @Test(
         "What hides behind values stays hidden",
         arguments: [
-            "getmetatable('x')", "getmetatable(session)", "getmetatable(session.state)", "getmetatable(_G)", "getmetatable(string)", "getmetatable(list())",
+            "getmetatable('x')", "getmetatable(session)", "getmetatable(session.state)", "getmetatable(_G)", "getmetatable(string)",
+            "getmetatable(list())",
             "getmetatable(print)", "getmetatable(null)", "load", "loadstring", "dofile", "loadfile", "collectgarbage", "io", "os", "debug", "package",
             "string.dump", "math.randomseed", "coroutine.close",
         ])
@@ -59,7 +60,8 @@ struct SandboxTests {
             for _, name in ipairs({ "error", "tostring", "setmetatable", "pairs", "type", "rawget", "next" }) do rawset(_G, name, function() return "mine" end) end
             string.gsub = nil table.insert = nil rawset(_G, "table", nil)
             """
-        let outcome = try handle("session.state.a = { 1 } session:send('go', { a = session.state.a }) print(session:now(), session, {})", before: before)
+        let outcome = try handle(
+            "session.state.a = { 1 } session:send('go', { a = session.state.a }) print(session:now(), session, {})", before: before)
         #expect(outcome.sends.first?.body == #"{"a":[1]}"#)
         #expect(outcome.printed == ["1790000000000\tsession\ttable"])
     }
@@ -102,7 +104,8 @@ struct SandboxTests {
             session.state.copy = { d[1], d[2] }
             session.state.empty = activity.empty
             """
-        let session = try ScriptedSession("\(before) function activity.on.go(session) \(statements) end function activity.view(s) return { activity.empty, s.state } end")
+        let session = try ScriptedSession(
+            "\(before) function activity.on.go(session) \(statements) end function activity.view(s) return { activity.empty, s.state } end")
         let outcome = session.send()
         #expect(outcome.report == nil)
         #expect(
@@ -115,7 +118,10 @@ struct SandboxTests {
     @Test("Tables are iterated list part first, then numbers, then strings, however they were filled")
     func iteration() throws {
         let expected = ["1=a", "2=b", "-7=i", "0.5=h", "4=g", "A=c", "b=d", "ba=f", "c=e"]
-        let orders = ["t.c='e' t.ba='f' t.b='d' t.A='c' t[2]='b' t[1]='a' t[4]='g' t[.5]='h' t[-7]='i'", "t[-7]='i' t[4]='g' t[2]='b' t.b='d' t.A='c' t[.5]='h' t.c='e' t.ba='f' t[1]='a'"]
+        let orders = [
+            "t.c='e' t.ba='f' t.b='d' t.A='c' t[2]='b' t[1]='a' t[4]='g' t[.5]='h' t[-7]='i'",
+            "t[-7]='i' t[4]='g' t[2]='b' t.b='d' t.A='c' t[.5]='h' t.c='e' t.ba='f' t[1]='a'",
+        ]
         for order in orders {
             for loop in ["pairs(t)", "next, t", "pairs(setmetatable(t, { __pairs = error }))"] {
                 let outcome = try handle("local t = { z = 1 } t.z = nil \(order) for k, v in \(loop) do print(k .. '=' .. v) end")
@@ -147,7 +153,10 @@ struct SandboxTests {
 
     @Test(
         "Texts show no addresses",
-        arguments: ["tostring({})", "tostring(print)", "tostring(coroutine.create(print))", "tostring(session.state)", "tostring(null)", "('%s'):format({})", "tostring(session)"])
+        arguments: [
+            "tostring({})", "tostring(print)", "tostring(coroutine.create(print))", "tostring(session.state)", "tostring(null)", "('%s'):format({})",
+            "tostring(session)",
+        ])
     func addresses(expression: String) throws {
         let printed = try #require(try handle("print(\(expression))").printed.first)
         #expect(["table", "function", "thread", "null", "session"].contains(printed))
@@ -174,14 +183,16 @@ struct SandboxTests {
     @Test("require finds files of the same activity while it loads, once, and no circle")
     func require() throws {
         let main = ScriptedSession.activity(
-            "local cards = require 'cards' local again = require 'cards' function activity.on.go() print(cards == again, cards.count, count, pcall(function() cards.count = 2 end)) end")
+            "local cards = require 'cards' local again = require 'cards' function activity.on.go() print(cards == again, cards.count, count, pcall(function() cards.count = 2 end)) end"
+        )
         let cards = "count = (count or 0) + 1 local deck = require 'lib/deck' return { count = deck }"
         let session = try ScriptedSession(
             sources: [ScriptSource("activity.lua", main), ScriptSource("cards.lua", cards), ScriptSource("lib/deck.lua", "return 52")])
         session.apply(AH_JOIN)
         #expect(session.send().printed.first?.hasPrefix("true\t52\t1\tfalse\t") == true)
         for (text, message) in [
-            ("return require 'activity'", "requires itself"), ("return require 'lost'", "no file lost.lua"), ("return require 'a'", "requires itself"),
+            ("return require 'activity'", "requires itself"), ("return require 'lost'", "no file lost.lua"),
+            ("return require 'a'", "requires itself"),
             ("return require '../secret'", "no file ../secret.lua"),
         ] {
             let error = #expect(throws: ScriptReport.self) {
@@ -191,7 +202,12 @@ struct SandboxTests {
         }
     }
 
-    @Test("Raw access and metatables stop at the state", arguments: ["rawget(session.state, 'a')", "rawset(session.state, 'a', 1)", "rawlen(session.state)", "rawequal(session.state, 1)", "setmetatable(session.state, {})"])
+    @Test(
+        "Raw access and metatables stop at the state",
+        arguments: [
+            "rawget(session.state, 'a')", "rawset(session.state, 'a', 1)", "rawlen(session.state)", "rawequal(session.state, 1)",
+            "setmetatable(session.state, {})",
+        ])
     func rawState(expression: String) throws {
         #expect(try handle(expression).report?.message.hasSuffix("does not work on session.state; use it like a plain table") == true)
     }

@@ -245,7 +245,8 @@ final class ScriptedSession {
     }
 
     @discardableResult
-    func send(_ name: String = "go", _ body: String = "{}", from participant: UInt32 = 1, to: [UInt32]? = nil, replay: Bool = false) -> ScriptOutcome {
+    func send(_ name: String = "go", _ body: String = "{}", from participant: UInt32 = 1, to: [UInt32]? = nil, replay: Bool = false) -> ScriptOutcome
+    {
         apply(AH_MESSAGE, participant: participant, name: name, body: body, to: to, replay: replay)
     }
 
