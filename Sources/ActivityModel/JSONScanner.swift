@@ -154,38 +154,23 @@ package struct JSONScanner {
             offset += 1
         case UInt8(ascii: "u"):
             offset += 1
-            let unit = try hexUnit()
-            if unit & 0xFC00 == 0xDC00 { throw error("lone surrogate") }
-            if unit & 0xFC00 == 0xD800 {
-                guard offset + 1 < text.count, text[offset] == UInt8(ascii: "\\"), text[offset + 1] == UInt8(ascii: "u") else {
-                    throw error("lone surrogate")
-                }
-                offset += 2
-                guard try hexUnit() & 0xFC00 == 0xDC00 else { throw error("lone surrogate") }
-            }
+            try skipHexUnit()
         default: throw error("unknown escape")
         }
     }
 
-    private mutating func hexUnit() throws(JSONError) -> UInt16 {
+    /// Any unit will do: the grammar allows lone surrogates, and who reads the text decides about them.
+    private mutating func skipHexUnit() throws(JSONError) {
         guard offset + 4 <= text.count else { throw error("string without an end") }
-        var unit: UInt16 = 0
         for _ in 0..<4 {
-            let byte = text[offset]
-            let digit: UInt8
-            switch byte {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = byte - 0x30
-            case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = byte - 0x57
-            case UInt8(ascii: "A")...UInt8(ascii: "F"): digit = byte - 0x37
+            switch text[offset] {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"), UInt8(ascii: "A")...UInt8(ascii: "F"): offset += 1
             default: throw error("hexadecimal digit expected")
             }
-            unit = unit << 4 | UInt16(digit)
-            offset += 1
         }
-        return unit
     }
 
-    /// Reads a string and returns its text, escapes resolved.
+    /// Reads a string and returns its text, escapes resolved; a lone surrogate becomes U+FFFD.
     package mutating func string() throws(JSONError) -> String {
         guard peek() == UInt8(ascii: "\"") else { throw error("string expected") }
         let start = offset + 1
@@ -216,7 +201,9 @@ package struct JSONScanner {
             case UInt8(ascii: "u"):
                 units = [unit(at: index + 2)]
                 index += 6
-                if units[0] & 0xFC00 == 0xD800 {
+                if units[0] & 0xFC00 == 0xD800, index + 1 < content.count, content[index] == UInt8(ascii: "\\"),
+                    content[index + 1] == UInt8(ascii: "u"), unit(at: index + 2) & 0xFC00 == 0xDC00
+                {
                     units.append(unit(at: index + 2))
                     index += 6
                 }

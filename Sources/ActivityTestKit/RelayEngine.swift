@@ -13,6 +13,8 @@ package final class RelayEngine: ScriptEngine, @unchecked Sendable {
         package var refresh: [ParticipantID] = []
         package var finished: String?
         package var stands = false
+        /// New timers, due at these times.
+        package var timers: [Int64] = []
         package init() {}
     }
 
@@ -22,6 +24,7 @@ package final class RelayEngine: ScriptEngine, @unchecked Sendable {
         var bodies: [[UInt8]] = []
         var participants: [ParticipantID] = []
         var isFinished = false
+        var timers: [SessionOutcome.Timer] = []
         init(id: SessionID) { self.id = id }
     }
 
@@ -37,6 +40,7 @@ package final class RelayEngine: ScriptEngine, @unchecked Sendable {
 
     private var runs: [SessionKey: Run] = [:]
     private var waiting: [SessionOutcome] = []
+    private var nextTimer: UInt64 = 0
     private let deliver: @Sendable ([SessionOutcome]) -> Void
 
     package init(deliver: @escaping @Sendable ([SessionOutcome]) -> Void) { self.deliver = deliver }
@@ -98,8 +102,16 @@ package final class RelayEngine: ScriptEngine, @unchecked Sendable {
             isDurable = deliveries[name, default: .durable] == .durable
             if isDurable { run.bodies.append(body) }
             outcome.relay = reaction.relay
-        case .start, .timer, .change, .member: break
+        case .timer(let id, _):
+            guard run.timers.contains(where: { $0.id == id }) else { return reject(outcome, .unavailable) }
+            run.timers.removeAll { $0.id == id }
+        case .start, .change, .member: break
         }
+        for due in reaction.timers {
+            nextTimer += 1
+            run.timers.append(SessionOutcome.Timer(id: nextTimer, due: due))
+        }
+        outcome.nextTimer = run.timers.min { $0.due < $1.due }
         if isDurable {
             run.seq += 1
             outcome.result = reaction.stands ? .stands(seq: run.seq) : .committed(seq: run.seq)

@@ -33,6 +33,8 @@ final class Session {
     var latest: [LatestKey: Envelope] = [:]
     private var nextParticipant: UInt32 = 1
     private var armedTimer: SessionOutcome.Timer?
+    /// Since when there have been participants without a break, in ms since 1970: what fell due before is late.
+    private var attendedSince: Int64 = 0
     private var isAnnouncementDue = false
     /// Requests that would replace this session, in order; the first is under way.
     private var replacements: [(begin: (@escaping (SessionID?) -> Void) -> Void, refused: () -> Void)] = []
@@ -244,14 +246,14 @@ final class Session {
 
     /// Fires what fell due while nobody was here; called when somebody has joined.
     func fireOverdueTimer() {
+        if places.count(where: { $0.state != .joining }) == 1 { attendedSince = effects.now }
         guard let armedTimer, armedTimer.due <= effects.now else { return }
         fire(armedTimer)
     }
 
     private func fire(_ timer: SessionOutcome.Timer) {
         armedTimer = nil
-        // A second over its time is more than any turn of the loop takes.
-        let late = effects.now - timer.due > 1000
+        let late = timer.due < attendedSince
         submit(.input(.timer(timer.id, late: late)), .timer(timer.id, late: late))
     }
 

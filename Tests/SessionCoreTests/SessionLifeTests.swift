@@ -121,6 +121,28 @@ import Testing
         #expect(ana.take("rejected")?["limit"]?.string == "sessions")
     }
 
+    @Test func timersOfASessionWithoutParticipantsWaitAndFireLateAtTheNextJoin() {
+        let group = world.makeGroup()
+        let ana = world.participant("Ana", of: group)
+        var fired: [Bool] = []
+        world.relay.react = { [loop = world.loop] input in
+            if case .timer(_, let late) = input { fired.append(late) }
+            var reaction = RelayEngine.Reaction()
+            if case .message = input { reaction.timers = [loop.now + 100, loop.now + 5000] }
+            return reaction
+        }
+        ana.say(2, "1")
+        world.loop.advance(milliseconds: 200)
+        #expect(fired == [false])
+        ana.say(3, "1")
+        ana.send(#"[{"type":"leave","ref":4,"session":"s1"}]"#)
+        world.loop.advance(milliseconds: 20_000)
+        #expect(fired == [false])
+        ana.send(#"[{"type":"join","ref":5,"session":"s1"}]"#)
+        world.settle()
+        #expect(fired == [false, true, true, true])
+    }
+
     @Test func renamingReachesTheGroupAndEverySession() {
         let group = world.makeGroup()
         let ana = world.participant("Ana", of: group)
