@@ -117,34 +117,35 @@ static void push_participants(lua_State *L, ah_session *s) {
     keep(L, &list_key);
 }
 
-static void mark_id(lua_State *L, int index, const char *method, uint8_t *marks) {
+static void mark_id(lua_State *L, int index, const char *method, bool absent_allowed, uint8_t *marks) {
     ah_session *s = ah_vm_of(L)->handler.session;
     size_t count;
     const char *text = lua_tolstring(L, index, &count);
     uint32_t number = ah_parse_id(text, count, 'p');
     ah_person *p = number == 0 ? NULL : ah_session_person(s, number);
+    if (p == NULL && absent_allowed && number != 0) return;
     if (p == NULL) luaL_error(L, "session:%s: no participant \"%s\" is in this session", method, text);
     marks[p - s->people] = 1;
 }
 
 /// One participant: a table with an id, or an id. False if the value at `index` is neither.
-static bool mark_one(lua_State *L, int index, const char *method, uint8_t *marks) {
+static bool mark_one(lua_State *L, int index, const char *method, bool absent_allowed, uint8_t *marks) {
     if (lua_type(L, index) == LUA_TSTRING) {
-        mark_id(L, index, method, marks);
+        mark_id(L, index, method, absent_allowed, marks);
         return true;
     }
     if (!lua_istable(L, index)) return false;
     lua_pushliteral(L, "id");
     bool found = lua_rawget(L, index) == LUA_TSTRING;
-    if (found) mark_id(L, -1, method, marks);
+    if (found) mark_id(L, -1, method, absent_allowed, marks);
     lua_pop(L, 1);
     return found;
 }
 
-void ah_api_mark_people(lua_State *L, int index, const char *method, uint8_t *marks) {
+void ah_api_mark_people(lua_State *L, int index, const char *method, bool absent_allowed, uint8_t *marks) {
     index = lua_absindex(L, index);
     luaL_checkstack(L, 6, NULL);
-    if (mark_one(L, index, method, marks)) return;
+    if (mark_one(L, index, method, absent_allowed, marks)) return;
     bool proxy = ah_proxy_is(L, index);
     if (!proxy && !lua_istable(L, index)) luaL_error(L, "session:%s: a participant, an id or a list of them expected, got %s", method, luaL_typename(L, index));
     lua_Integer n = proxy ? ah_proxy_length(L, index) : luaL_len(L, index);
@@ -152,7 +153,7 @@ void ah_api_mark_people(lua_State *L, int index, const char *method, uint8_t *ma
         ah_charge(L, 4);
         if (proxy) ah_proxy_geti(L, index, i);
         else lua_geti(L, index, i);
-        if (!mark_one(L, lua_gettop(L), method, marks)) luaL_error(L, "session:%s: element %d of the list is no participant and no id", method, (int)i);
+        if (!mark_one(L, lua_gettop(L), method, absent_allowed, marks)) luaL_error(L, "session:%s: element %d of the list is no participant and no id", method, (int)i);
         lua_pop(L, 1);
     }
 }

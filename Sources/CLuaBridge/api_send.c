@@ -61,10 +61,10 @@ static void choose_receivers(lua_State *L, ah_handler *h, ah_send *out) {
         if (strcmp(key, "to") != 0 && strcmp(key, "except") != 0) luaL_error(L, "session:send: the options are to and except, not %s", key);
     }
     bool chosen = lua_getfield(L, 4, "to") != LUA_TNIL;
-    if (chosen) ah_api_mark_people(L, -1, "send", marks);
+    if (chosen) ah_api_mark_people(L, -1, "send", false, marks);
     else memset(marks, 1, n);
     if (lua_getfield(L, 4, "except") != LUA_TNIL) {
-        ah_api_mark_people(L, -1, "send", except);
+        ah_api_mark_people(L, -1, "send", true, except);
         chosen = true;
     }
     if (!chosen) return;
@@ -116,7 +116,7 @@ static int session_refresh(lua_State *L) {
     lua_settop(L, 2);
     uint8_t *marks = lua_newuserdatauv(L, n + 1, 0);
     memset(marks, 0, n);
-    ah_api_mark_people(L, 2, "refresh", marks);
+    ah_api_mark_people(L, 2, "refresh", false, marks);
     for (size_t i = 0; i < h->outcome.refresh_count; i++) {
         ah_person *p = ah_session_person(s, h->refresh[i]);
         if (p != NULL) marks[p - s->people] = 0;

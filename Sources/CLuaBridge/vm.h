@@ -186,8 +186,9 @@ ah_handler *ah_api_check(lua_State *L, const char *method);
 ah_handler *ah_api_check_writable(lua_State *L, const char *method);
 void ah_api_add_sends(lua_State *L);               // [raises] each adds methods to the table at the top
 void ah_api_add_times(lua_State *L);
-/// Marks the people named by the participant, id or list of them at `index` in `marks` (one byte a person).            [raises]
-void ah_api_mark_people(lua_State *L, int index, const char *method, uint8_t *marks);
+/// Marks the people named by the participant, id or list of them at `index` in `marks` (one byte a person). Who is not in
+/// the session (any more) is an error, or passed over where that is allowed.                                           [raises]
+void ah_api_mark_people(lua_State *L, int index, const char *method, bool absent_allowed, uint8_t *marks);
 /// A text argument for people: valid UTF-8, not empty, `most` bytes at most; copied to the arena. `fallback` when nil. [raises]
 ah_bytes ah_api_text(lua_State *L, int index, const char *what, size_t most, const char *fallback);
 /// Encodes the value at `index` as any JSON into the arena; empty for nil.                                             [raises]

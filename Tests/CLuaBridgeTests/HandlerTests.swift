@@ -228,11 +228,13 @@ struct HandlerTests {
             function activity.leave(s, p, reason)
               print(p.id, p.name, reason, #s.participants)
               print(pcall(function() s:send("go", {}, { to = p }) end))
+              s:send("go", {}, { except = p })
             end
             """)
         let outcome = session.apply(AH_LEAVE, participant: 2, reason: "disconnected")
         #expect(outcome.printed[0] == "p2\tMember 2\tdisconnected\t1")
         #expect(outcome.printed[1].hasSuffix("no participant \"p2\" is in this session"))
+        #expect(outcome.sends == [.init(name: "go", body: "{}", to: [1])])
     }
 
     @Test("Without a view the whole state is shown; a view and an export cannot change, send or return nonsense")

@@ -113,7 +113,8 @@ typedef struct ah_vm ah_vm;
 ah_vm *_Nullable ah_vm_new(const ah_script *_Nonnull script, const ah_limits *_Nonnull limits, ah_report *_Nonnull report);
 void ah_vm_free(ah_vm *_Nullable vm);
 size_t ah_vm_bytes(const ah_vm *_Nonnull vm);
-/// True once a budget killed a handler in a way after which the VM must not be used again; make a new one.
+/// True once a budget killed a handler in a way after which the VM must not be used again; make a new one. Until then it
+/// rejects every input with `unavailable`.
 bool ah_vm_is_spent(const ah_vm *_Nonnull vm);
 
 // MARK: Inputs and outcomes
