@@ -3,11 +3,12 @@
 import json
 import re
 import signal
+import subprocess
 
 import pytest
 
 from client import Client
-from host import FIXTURES, run
+from host import FIXTURES, Lines, binary, run
 
 
 @pytest.fixture
@@ -90,6 +91,24 @@ async def test_start_json_prints_the_group_first(hosts):
     assert host.wait(5) == 0
 
 
+async def test_start_asks_the_host_that_runs_on_this_machine_already(hosts):
+    running = hosts()
+    process = subprocess.Popen([binary(), "start", "talk", "--json", "--data", str(running.data), "--activities", str(FIXTURES)],
+                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        output = Lines(process.stdout)
+        ready = json.loads(output.wait_for('"started"', timeout=15))
+        assert ready["listen"] == running.ready["listen"]
+        async with await Client.attend(running, ready, "Ada") as ada:
+            assert ada.joined["state"]["said"] == []
+        process.send_signal(signal.SIGINT)
+        assert process.wait(5) == 0
+        assert running.is_alive()
+    finally:
+        process.kill()
+        process.wait()
+
+
 async def test_start_takes_parameters(hosts):
     host = hosts("--title", "Minutes", start="talk")
     async with await Client.attend(host, host.ready, "Ada") as ada:
@@ -109,9 +128,6 @@ def test_start_of_a_broken_activity_tells_file_and_line(folder, tmp_path):
 
 
 def test_start_prints_link_code_and_qr_for_people(tmp_path):
-    import subprocess
-
-    from host import Lines, binary
     process = subprocess.Popen(
         [binary(), "start", "talk", "--listen", "127.0.0.1:0", "--activities", str(FIXTURES), "--data", str(tmp_path), "--no-color"],
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

@@ -75,6 +75,15 @@ def test_activities_are_listed_with_schemas(host):
     assert host.request("GET", "/v1/activities/no-such-thing")[0] == 404
 
 
+def test_the_errors_of_broken_activities_are_for_the_operator(hosts, tmp_path):
+    (tmp_path / "broken.lua").write_text("\nreturn {\n")
+    host = hosts("--public-url", "http://party.test", activities=[tmp_path])
+    bearer = {"Authorization": f"Bearer {(host.data / 'operator-token').read_text().strip()}"}
+    assert b"broken.lua:" in host.request("GET", "/v1/activities", headers=bearer)[2]
+    status, _, body = host.request("GET", "/v1/activities")
+    assert status == 200 and b"broken.lua:" not in body
+
+
 def test_unknown_paths_and_methods_are_refused(host):
     assert host.request("GET", "/nothing/here")[0] == 404
     assert host.request("DELETE", "/v1/groups")[0] in (404, 405)

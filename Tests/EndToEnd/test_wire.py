@@ -92,6 +92,16 @@ async def test_a_code_is_read_in_any_case_with_spaces_and_dashes_ignored(host, f
         assert ada.welcome["group"]["code"] == group["code"]
 
 
+async def test_an_invitation_links_token_lets_in_like_the_code(host):
+    group = host.group("relay")
+    async with await Client.enter(host, group, "Hanna", token=group["token"]) as hanna:
+        await hanna.request("lock", locked=False)
+        link = (await hanna.next("group"))["group"]["link"]
+        assert len(link) >= 22 and link not in (group["token"], group["code"])
+        async with await Client.enter(host, link, "Ada") as ada:
+            assert ada.welcome["group"]["code"] == group["code"] and ada.member["role"] == "participant"
+
+
 async def test_the_token_of_a_new_group_is_the_hosts_seat(host):
     group = host.group("relay")
     async with await Client.enter(host, group, "Hanna", token=group["token"]) as hanna:
