@@ -40,7 +40,7 @@ test("a bare stroke is drawn with the usual kind, place and size", () => {
 });
 
 test("empty state reads as an empty board, whether it comes as a map or as a list", () => {
-    for (const view of [null, {}, { items: {}, erased: {} }, { items: [], erased: [] }]) assert.equal(Board.from(view).visible().length, 0);
+    for (const view of [null, {}, { items: {} }, { items: [] }]) assert.equal(Board.from(view).visible().length, 0);
 });
 
 test("an item that comes again keeps its place and its author", () => {
@@ -50,25 +50,35 @@ test("an item that comes again keeps its place and its author", () => {
     assert.deepEqual(board.visible().map(({ id, by, color }) => [id, by, color]), [["a", "m1", "#ff0000"], ["b", "m1", "#112233"]]);
 });
 
-test("only who erased an item brings it back, and it comes back to its place", () => {
+test("only who erased an item brings it back, to its place and as its author's", () => {
     const board = new Board();
     for (const id of ["a", "b"]) board.apply("upsert_stroke", stroke(id), "m1");
     board.apply("delete_items", { ids: ["a"] }, "m2");
     board.apply("delete_items", { ids: ["a"] }, "m3");
-    board.apply("restore_items", { ids: ["a"] }, "m3");
-    assert.equal(board.item("a"), undefined);
-    board.apply("restore_items", { ids: ["a"] }, "m2");
-    assert.deepEqual(board.visible().map(({ id }) => id), ["a", "b"]);
+    board.apply("restore_items", { items: [stroke("a")] }, "m3");
+    assert.deepEqual([board.item("a"), board.eraserOf("a")], [undefined, "m2"]);
+    board.apply("restore_items", { items: [stroke("a")] }, "m2");
+    assert.deepEqual(board.visible().map(({ id, by }) => [id, by]), [["a", "m1"], ["b", "m1"]]);
 });
 
-test("what is erased does not change, and what the host forgot is gone", () => {
+test("what is erased does not change, also after it went through the host's state", () => {
     const board = new Board();
     board.apply("upsert_stroke", stroke("a"), "m1");
     board.apply("clear_canvas", {}, "m2");
-    board.apply("edit_items", { items: [{ id: "a", x: 9 }, { id: "nobody", x: 1 }] }, "m1");
-    assert.equal(board.items.get("a").x, 0);
-    board.apply("forget_items", { ids: ["a"] }, undefined);
-    assert.equal(board.items.size + board.erased.size, 0);
+    for (const erased of [board, Board.from({ items: { a: { by: "m1", erased: "m2" } } })]) {
+        erased.apply("edit_items", { items: [{ id: "a", x: 9 }, { id: "nobody", x: 1 }] }, "m1");
+        erased.apply("upsert_stroke", stroke("a"), "m1");
+        assert.deepEqual([erased.visible(), erased.eraserOf("a"), erased.knows("nobody")], [[], "m2", false]);
+    }
+});
+
+test("whatever points came, the picture has pairs", () => {
+    const board = new Board();
+    board.apply("upsert_stroke", stroke("a"), "m1");
+    for (const [points, expected] of [[[1, 2, 3], [1, 2]], [[1], []], [[], []], [[1, 2, 3, 4], [1, 2, 3, 4]]]) {
+        board.apply("edit_items", { items: [{ id: "a", points }] }, "m1");
+        assert.deepEqual(board.item("a").points, expected);
+    }
 });
 
 test("values of properties are compared point by point", () => {
@@ -116,7 +126,7 @@ test("a snapshot that holds an own step is not changed by its answer", async () 
     await settle(host, people);
     ana.shared.perform("edit_items", { items: [{ id: "a", x: 1 }] });
     host.take(ana.session);
-    const [answer] = ana.session.inbox;
+    const answer = ana.session.inbox.at(-1);
     ben.session.receive();
     ben.shared.perform("edit_items", { items: [{ id: "a", x: 2 }] });
     host.take(ben.session);
@@ -174,18 +184,25 @@ test("whatever three people do, in whatever order it arrives, they end with the 
         const pick = (list) => list[Math.floor(random() * list.length)];
         const host = new DrawHost();
         const people = table(host, "ana", "ben", "cem");
+        const made = [];
         for (let step = 0; step < 80; step += 1) {
             const { session, shared, history } = pick(people);
-            const known = [...shared.board.items.keys()];
-            const id = known.length > 0 ? pick(known) : "none";
+            const id = made.length > 0 ? pick(made) : "none";
             const actions = [
                 () => {
                     const item = stroke(session.newId());
+                    made.push(item.id);
                     shared.perform("upsert_stroke", item);
                     history.push({ kind: "add", items: [item] });
                 },
                 () => shared.perform("edit_items", { items: [{ id, x: Math.floor(random() * 100) }] }),
-                () => shared.perform("delete_items", { ids: [id] }),
+                () => shared.perform("edit_items", { items: [id, pick(made) ?? "none"].map((each) => ({ id: each, size: 2 + Math.floor(random() * 9) })) }),
+                () => {
+                    const item = shared.board.item(id);
+                    shared.perform("delete_items", { ids: [id] });
+                    if (item) history.push({ kind: "erase", items: [item] });
+                },
+                () => random() < 0.1 && shared.perform("clear_canvas", {}),
                 () => history.undo(),
                 () => history.redo(),
                 () => session.outbox.length > 0 && host.take(session),
@@ -242,15 +259,42 @@ test("what somebody has changed since is not taken back", async () => {
 test("a history survives being stored, and rubbish in the store is a fresh one", () => {
     const shared = { board: new Board(), member: "m1", perform() {} };
     const history = new History(shared);
-    history.push({ kind: "erase", ids: ["a"] });
+    history.push({ kind: "erase", items: [stroke("a")] });
     const copy = new History(shared);
     copy.load(history.save());
     assert.equal(copy.canUndo, true);
-    for (const rubbish of [null, "", "{", "[]", '{"done":[{"kind":"evil"}]}', '{"done":7}']) {
+    for (const rubbish of [null, "", "{", "[]", '{"done":[{"kind":"evil"}]}', '{"done":[{"kind":"erase"}]}', '{"done":7}']) {
         const other = new History(shared);
         other.load(rubbish);
         assert.equal(other.canUndo, false, String(rubbish));
     }
+});
+
+test("of a long history the newest steps are stored", () => {
+    const shared = { board: new Board(), member: "m1", perform: () => {} };
+    const history = new History(shared);
+    for (let turn = 0; turn < 40; turn += 1) history.push({ kind: "erase", items: [stroke(`a${turn}`, { text: "x".repeat(50_000) })] });
+    const { done } = JSON.parse(history.save());
+    assert.ok(done.length > 10 && done.length < 20 && done.at(-1).items[0].id === "a39", `${done.length}`);
+});
+
+test("clearing takes along what somebody put there just before, and undo brings all of it back", async () => {
+    const host = new DrawHost();
+    const people = table(host, "ana", "ben");
+    const [ana, ben] = people;
+    ben.shared.perform("upsert_stroke", stroke("b1"));
+    await settle(host, people);
+    ben.shared.perform("upsert_stroke", stroke("b2"));
+    host.take(ben.session);
+    const step = { kind: "erase", items: ana.shared.board.visible() };
+    ana.shared.perform("clear_canvas", {}, (board) => (step.items = board.visible()));
+    ana.history.push(step);
+    await settle(host, people);
+    assert.deepEqual(ben.shared.board.visible(), []);
+    ana.history.undo();
+    await settle(host, people);
+    assert.deepEqual(ben.shared.board.visible().map(({ id, by }) => [id, by]), [["b1", "ben"], ["b2", "ben"]]);
+    assert.equal(shown(ana.shared.board), shown(ben.shared.board));
 });
 
 test("long lists go in messages that the host takes", () => {

@@ -23,10 +23,15 @@ export function parts(values, most) {
     return lists;
 }
 
+// Who drew it first is the script's to say.
+function bare({ by, ...item }) {
+    return item;
+}
+
 /** The messages that put `items` onto the board; a single one goes as a stroke. */
 export function additions(items) {
-    if (items.length === 1) return [{ name: "upsert_stroke", body: items[0] }];
-    return parts(items, mostItems).map((list) => ({ name: "add_items", body: { items: list } }));
+    if (items.length === 1) return [{ name: "upsert_stroke", body: bare(items[0]) }];
+    return parts(items.map(bare), mostItems).map((list) => ({ name: "add_items", body: { items: list } }));
 }
 
 export function edits(changes) {
@@ -37,6 +42,7 @@ export function deletions(ids) {
     return parts(ids, mostIds).map((list) => ({ name: "delete_items", body: { ids: list } }));
 }
 
-export function restorations(ids) {
-    return parts(ids, mostIds).map((list) => ({ name: "restore_items", body: { ids: list } }));
+/** The messages that bring `items` back as they were. */
+export function restorations(items) {
+    return parts(items.map(bare), mostItems).map((list) => ({ name: "restore_items", body: { items: list } }));
 }

@@ -4,87 +4,92 @@
 /** How thick a line is when nobody said: what a bare `{id, color, points}` is drawn with. */
 export const usualSize = 4;
 
+// What the picture needs, whatever came: a kind, a place, a thickness, and points in pairs.
 function completed(item, by) {
-    return Object.freeze({ kind: "ink", x: 0, y: 0, size: usualSize, ...item, by: by ?? item.by ?? null });
+    const { points = [] } = item;
+    const pairs = points.length % 2 === 1 ? points.slice(0, -1) : points;
+    return Object.freeze({ kind: "ink", x: 0, y: 0, size: usualSize, ...item, points: pairs, by: by ?? item.by ?? null });
 }
 
-/** Items by id in the order in which they lie, and who erased which. Items are never changed, only replaced. */
+/**
+ * Items by id in the order in which they lie; in the place of an erased one is its mark, `{by, erased}`, which says who
+ * drew it and who erased it. Neither is ever changed, only replaced.
+ */
 export class Board {
-    items = new Map();
-    erased = new Map();
+    #slots;
+
+    constructor(slots = new Map()) {
+        this.#slots = slots;
+    }
 
     /** Reads the script's state. */
     static from(view) {
-        const board = new Board();
-        for (const [id, item] of Object.entries(view?.items ?? {})) board.items.set(id, completed(item));
-        for (const [id, member] of Object.entries(view?.erased ?? {})) board.erased.set(id, member);
-        return board;
+        const slots = Object.entries(view?.items ?? {});
+        return new Board(new Map(slots.map(([id, slot]) => [id, slot.erased ? Object.freeze(slot) : completed(slot)])));
     }
 
     copy() {
-        const board = new Board();
-        board.items = new Map(this.items);
-        board.erased = new Map(this.erased);
-        return board;
+        return new Board(new Map(this.#slots));
     }
 
     /** The item, unless it is erased or unknown. */
     item(id) {
-        return this.erased.has(id) ? undefined : this.items.get(id);
+        const slot = this.#slots.get(id);
+        return slot?.erased ? undefined : slot;
+    }
+
+    /** The member who erased it, if it is erased. */
+    eraserOf(id) {
+        return this.#slots.get(id)?.erased;
     }
 
     /** What is to be seen, from the lowest to the highest. */
     visible() {
-        return [...this.items.values()].filter((item) => !this.erased.has(item.id));
+        return [...this.#slots.values()].filter(({ erased }) => !erased);
+    }
+
+    /** Whether it is on the board or was. */
+    knows(id) {
+        return this.#slots.has(id);
     }
 
     /** Takes a message of `member`; names that are not about items change nothing. */
     apply(name, body, member) {
-        steps[name]?.(this, body ?? {}, member);
+        steps[name]?.(this.#slots, body ?? {}, member);
     }
 }
 
-function put(board, item, member) {
-    // The host has let it pass, so it no longer remembers that the id was erased.
-    board.erased.delete(item.id);
-    board.items.set(item.id, completed(item, board.items.get(item.id)?.by ?? member));
+function put(slots, item, member, eraser) {
+    const old = slots.get(item.id);
+    if (old?.erased === eraser) slots.set(item.id, completed(item, old?.by ?? member));
 }
 
-function mark(board, ids, from, to) {
-    for (const id of ids) {
-        if (!board.items.has(id) || board.erased.get(id) !== from) continue;
-        if (to === undefined) board.erased.delete(id);
-        else board.erased.set(id, to);
-    }
+function erase(slots, id, member) {
+    const item = slots.get(id);
+    if (item && !item.erased) slots.set(id, Object.freeze({ by: item.by, erased: member }));
 }
 
 const steps = {
-    upsert_stroke(board, item, member) {
-        put(board, item, member);
+    upsert_stroke(slots, item, member) {
+        put(slots, item, member);
     },
-    add_items(board, { items }, member) {
-        for (const item of items) put(board, item, member);
+    add_items(slots, { items }, member) {
+        for (const item of items) put(slots, item, member);
     },
-    edit_items(board, { items }) {
+    restore_items(slots, { items }, member) {
+        for (const item of items) put(slots, item, member, member);
+    },
+    edit_items(slots, { items }) {
         for (const change of items) {
-            const item = board.item(change.id);
-            if (item) board.items.set(item.id, Object.freeze({ ...item, ...change }));
+            const item = slots.get(change.id);
+            if (item && !item.erased) slots.set(change.id, completed({ ...item, ...change }));
         }
     },
-    delete_items(board, { ids }, member) {
-        mark(board, ids, undefined, member);
+    delete_items(slots, { ids }, member) {
+        for (const id of ids) erase(slots, id, member);
     },
-    restore_items(board, { ids }, member) {
-        mark(board, ids, member, undefined);
-    },
-    clear_canvas(board, _, member) {
-        mark(board, board.items.keys(), undefined, member);
-    },
-    forget_items(board, { ids }) {
-        for (const id of ids) {
-            board.items.delete(id);
-            board.erased.delete(id);
-        }
+    clear_canvas(slots, _, member) {
+        for (const id of slots.keys()) erase(slots, id, member);
     },
 };
 

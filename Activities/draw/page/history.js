@@ -4,6 +4,8 @@ import { additions, deletions, edits, restorations } from "./batches.js";
 import { same } from "./board.js";
 
 const deepest = 100;
+/** What a page keeps over a reload, in characters. */
+const longestStored = 1_000_000;
 
 function unchanged(item, expected) {
     return Object.entries(expected).every(([key, value]) => key === "by" || same(item[key], value));
@@ -15,8 +17,8 @@ function deletionsOf(items, board) {
     return deletions(mine.map(({ id }) => id));
 }
 
-function restorationsOf(ids, board, member) {
-    return restorations(ids.filter((id) => board.items.has(id) && board.erased.get(id) === member));
+function restorationsOf(items, board, member) {
+    return restorations(items.filter(({ id }) => board.eraserOf(id) === member));
 }
 
 function editsOf(changes, expected, board) {
@@ -26,26 +28,30 @@ function editsOf(changes, expected, board) {
 
 function replacementsOf(items, expected, board) {
     const possible = items.filter(({ id }, index) => board.item(id) && unchanged(board.item(id), expected[index]));
-    return additions(possible.map(({ by, ...item }) => item));
+    return additions(possible);
 }
 
 const back = {
     add: (step, board) => deletionsOf(step.items, board),
-    erase: (step, board, member) => restorationsOf(step.ids, board, member),
+    erase: (step, board, member) => restorationsOf(step.items, board, member),
     edit: (step, board) => editsOf(step.before, step.after, board),
     replace: (step, board) => replacementsOf(step.before, step.after, board),
 };
 
 const forth = {
-    add: (step, board, member) => restorationsOf(step.items.map(({ id }) => id), board, member),
-    erase: (step, board) => deletions(step.ids.filter((id) => board.item(id))),
+    add: (step, board, member) => restorationsOf(step.items, board, member),
+    erase: (step, board) => deletions(step.items.map(({ id }) => id).filter((id) => board.item(id))),
     edit: (step, board) => editsOf(step.after, step.before, board),
     replace: (step, board) => replacementsOf(step.after, step.before, board),
 };
 
+function isStep({ kind, items, before, after }) {
+    return kind in back && (Array.isArray(items) || (Array.isArray(before) && Array.isArray(after)));
+}
+
 /**
- * Steps are `{kind: "add", items}`, `{kind: "erase", ids}`, `{kind: "edit", before, after}` (changes) and
- * `{kind: "replace", before, after}` (items). `shared` has the board, the member and `perform(name, body)`.
+ * Steps are `{kind: "add", items}`, `{kind: "erase", items}`, `{kind: "edit", before, after}` (changes) and
+ * `{kind: "replace", before, after}` (items). What was erased is kept here alone: the host forgets it. `shared` has the board, the member and `perform(name, body)`.
  */
 export class History {
     #done = [];
@@ -100,16 +106,26 @@ export class History {
         return outcome;
     }
 
-    /** What a page keeps over a reload. */
+    /** What a page keeps over a reload: the newest steps, as many as there is room for. */
     save() {
-        return JSON.stringify({ done: this.#done, undone: this.#undone });
+        let room = longestStored;
+        const newest = (steps) => {
+            const kept = [];
+            for (const step of steps.toReversed()) {
+                room -= JSON.stringify(step).length;
+                if (room < 0) break;
+                kept.unshift(step);
+            }
+            return kept;
+        };
+        return JSON.stringify({ done: newest(this.#done), undone: newest(this.#undone) });
     }
 
     load(text) {
         try {
             const { done, undone } = JSON.parse(text);
-            if (Array.isArray(done)) this.#done = done.filter(({ kind }) => kind in back);
-            if (Array.isArray(undone)) this.#undone = undone.filter(({ kind }) => kind in back);
+            if (Array.isArray(done)) this.#done = done.filter(isStep);
+            if (Array.isArray(undone)) this.#undone = undone.filter(isStep);
         } catch {
             // Nothing that can be read was kept: a fresh history.
         }

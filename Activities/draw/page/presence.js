@@ -127,7 +127,7 @@ export class Presence {
     }
 
     #inkCame(from, { id, from: at, points, pressures, color, size }) {
-        const isPlaced = this.#studio.board.items.has(id);
+        const isPlaced = this.#studio.board.knows(id);
         if (points.length === 0 || isPlaced) {
             this.#ink.delete(id);
         } else {

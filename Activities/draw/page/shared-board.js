@@ -56,9 +56,9 @@ export class SharedBoard {
         return this.#members.get(participant);
     }
 
-    /** Shows a step at once and sends it. */
-    perform(name, body) {
-        const step = { name, body, member: this.member, bytes: JSON.stringify(body).length, underway: false };
+    /** Shows a step at once and sends it. `onPlace(board)` gets the board on which it was taken, if this page sees that. */
+    perform(name, body, onPlace = null) {
+        const step = { name, body, member: this.member, bytes: JSON.stringify(body).length, underway: false, onPlace };
         this.#pending.push(step);
         this.board.apply(name, body, step.member);
         this.#onChange();
@@ -107,6 +107,14 @@ export class SharedBoard {
         this.#onChange();
     }
 
+    #boardBefore(seq) {
+        const board = this.#checkpoint.copy();
+        for (const step of this.#tail) {
+            if (seq === null || step.seq === null || step.seq < seq) board.apply(step.name, step.body, step.member);
+        }
+        return board;
+    }
+
     #shorten() {
         if (this.#pending.length > 0 || this.#tail.length < longestTail) return;
         this.#checkpoint = this.#confirmed.copy();
@@ -142,7 +150,12 @@ export class SharedBoard {
 
     #accepted(step, seq) {
         this.#drop(step);
-        if (seq === null || seq > this.#snapshotSeq) this.#confirm({ ...step, seq });
+        // What the script let through in part has come back as a message of its own.
+        const isPlaced = seq !== null && (seq <= this.#snapshotSeq || this.#tail.some((placed) => placed.seq === seq));
+        if (!isPlaced) {
+            step.onPlace?.(this.#boardBefore(seq));
+            this.#confirm({ ...step, seq });
+        }
         this.#show();
         this.#onChange();
         this.#send();

@@ -19,7 +19,7 @@ const english = {
     viewOnly: "View only", over: "This canvas has ended", waiting: "Offline. {count} changes are kept here", reconnecting: "Offline", joining: "Opening the canvas…",
     nothingToUndo: "Nothing of yours to undo", nothingToRedo: "Nothing to redo", undone: "Undone", redone: "Redone",
     changedSince: "Somebody changed or erased it since, so it stays as it is", erasedMeanwhile: "Somebody erased this meanwhile", keptText: "Somebody erased this text. Yours is kept as a new one.",
-    full: "This canvas is full. Erase something or start a new one.", tooMuchOffline: "Too many changes wait for the connection", refused: "That was not accepted",
+    full: "This canvas is full: erase something or start a new one", tooMuchOffline: "Too many changes wait for the connection", refused: "That was not accepted",
     cleared: "Canvas cleared. Undo brings it back.", clearedBy: "{name} cleared the canvas", deleted: "Deleted: {count}", duplicated: "Duplicated: {count}", selected: "Selected: {count}",
     selectedOne: "Selected: {name}", imported: "Imported: {count}", importing: "Importing…", skipped: "Imported: {count}. Left out: {skipped}", notADrawing: "This is not an Excalidraw file",
     nothingInIt: "There is nothing to draw in this file", penMode: "Pen found: only the pen draws now, fingers move the canvas", textIsLong: "Text is at most {count} characters",

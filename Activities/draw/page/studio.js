@@ -108,8 +108,8 @@ export class Studio {
 
     // MARK: Steps
 
-    #perform(messages) {
-        for (const { name, body } of messages) this.shared.perform(name, body);
+    #perform(messages, onPlace) {
+        for (const { name, body } of messages) this.shared.perform(name, body, onPlace);
     }
 
     /** Puts an item on the board without a step to undo; for strokes in parts. */
@@ -124,10 +124,12 @@ export class Studio {
     }
 
     erase(ids) {
-        const present = ids.filter((id) => this.board.item(id));
-        if (present.length === 0 || !this.canEdit) return;
-        this.#perform(deletions(present));
-        this.history.push({ kind: "erase", ids: present });
+        const step = { kind: "erase", items: ids.map((id) => this.board.item(id)).filter(Boolean) };
+        if (step.items.length === 0 || !this.canEdit) return;
+        // What somebody changed just before comes back changed.
+        const keep = (board) => (step.items = step.items.map((item) => board.item(item.id) ?? item));
+        this.#perform(deletions(step.items.map(({ id }) => id)), keep);
+        this.history.push(step);
     }
 
     /** Changes properties of items: `[{id, …}]`. What is so already is left out. */
@@ -153,10 +155,11 @@ export class Studio {
     }
 
     clear() {
-        const ids = this.board.visible().map(({ id }) => id);
-        if (ids.length === 0 || !this.canClear) return;
-        this.shared.perform("clear_canvas", {});
-        this.history.push({ kind: "erase", ids });
+        const step = { kind: "erase", items: this.board.visible() };
+        if (step.items.length === 0 || !this.canClear) return;
+        // What somebody put there just before is cleared too, and comes back with the rest.
+        this.shared.perform("clear_canvas", {}, (board) => (step.items = board.visible()));
+        this.history.push(step);
         this.notice("cleared");
     }
 
@@ -295,8 +298,8 @@ export class Studio {
     }
 
     #refused(error) {
-        const names = { gone: "erasedMeanwhile", full: "full" };
         const limits = { state_bytes: "full", outbox: "tooMuchOffline" };
-        this.notice(names[error?.reason] ?? limits[error?.limit] ?? (error?.code === "forbidden" ? "viewOnly" : "refused"));
+        const name = error?.reason === "gone" ? "erasedMeanwhile" : error?.code === "forbidden" ? "viewOnly" : "refused";
+        this.notice(limits[error?.limit] ?? name);
     }
 }

@@ -2,7 +2,6 @@
 
 export class DrawHost {
     items = new Map();
-    erased = new Map();
     seq = 0;
     sessions = [];
     /** Codes to refuse the next messages with, in order. */
@@ -15,39 +14,36 @@ export class DrawHost {
     }
 
     get view() {
-        return JSON.parse(JSON.stringify({ items: Object.fromEntries(this.items), erased: Object.fromEntries(this.erased), bytes: 0 }));
+        return JSON.parse(JSON.stringify({ items: Object.fromEntries(this.items) }));
     }
 
-    /** What the script does; throws what it refuses. */
+    /** What the script does: gives the body for the others, for the sender too if `isForAll`; throws what it refuses. */
     apply(name, body, member) {
         const refuse = (reason) => {
             throw Object.assign(new Error(reason), { code: "refused", reason });
         };
-        const put = (item) => {
-            if (this.erased.has(item.id)) refuse("gone");
-            this.items.set(item.id, { ...item, by: this.items.get(item.id)?.by ?? member });
+        const put = (items, eraser) => {
+            for (const { id } of items) if (this.items.get(id) && this.items.get(id).erased !== eraser) refuse("gone");
+            for (const item of items) this.items.set(item.id, { ...item, by: this.items.get(item.id)?.by ?? member });
         };
-        const mark = (ids, from, to) => {
-            let found = false;
+        const erase = (ids) => {
             for (const id of ids) {
-                if (!this.items.has(id) || this.erased.get(id) !== from) continue;
-                if (to === undefined) this.erased.delete(id);
-                else this.erased.set(id, to);
-                found = true;
+                const item = this.items.get(id);
+                if (item && !item.erased) this.items.set(id, { by: item.by, erased: member });
             }
-            return found;
         };
-        if (name === "upsert_stroke") put(body);
-        else if (name === "add_items") body.items.forEach(put);
-        else if (name === "delete_items") return mark(body.ids, undefined, member);
-        else if (name === "restore_items") return mark(body.ids, member, undefined);
-        else if (name === "clear_canvas") mark([...this.items.keys()], undefined, member);
+        if (name === "upsert_stroke") put([body]);
+        else if (name === "add_items") put(body.items);
+        else if (name === "restore_items") put(body.items, member);
+        else if (name === "delete_items") erase(body.ids);
+        else if (name === "clear_canvas") erase([...this.items.keys()]);
         else if (name === "edit_items") {
-            const present = body.items.filter(({ id }) => this.items.has(id) && !this.erased.has(id));
+            const present = body.items.filter(({ id }) => this.items.has(id) && !this.items.get(id).erased);
             if (present.length === 0) refuse("gone");
             for (const change of present) this.items.set(change.id, { ...this.items.get(change.id), ...change });
+            return { relayed: { items: present }, isForAll: true };
         }
-        return true;
+        return { relayed: body, isForAll: false };
     }
 
     /** Takes the oldest message that waits at `session`. */
@@ -56,12 +52,14 @@ export class DrawHost {
         const refusal = this.refusals.shift();
         try {
             if (refusal) throw Object.assign(new Error(refusal.code), refusal);
-            const isNews = this.apply(name, JSON.parse(JSON.stringify(body)), session.localParticipant.member);
+            const { relayed, isForAll } = this.apply(name, JSON.parse(JSON.stringify(body)), session.localParticipant.member);
             this.seq += 1;
             const { seq } = this;
             for (const other of this.sessions) {
-                if (other === session) other.inbox.push(() => resolve({ seq }));
-                else if (isNews) other.inbox.push(() => other.emit(name, JSON.parse(JSON.stringify(body)), { from: session.localParticipant.id, seq, mine: false }));
+                const mine = other === session;
+                const context = { from: session.localParticipant.id, seq, mine };
+                if (!mine || isForAll) other.inbox.push(() => other.emit(name, JSON.parse(JSON.stringify(relayed)), context));
+                if (mine) other.inbox.push(() => resolve({ seq }));
             }
         } catch (error) {
             session.inbox.push(() => reject(error));
