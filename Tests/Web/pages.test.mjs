@@ -51,7 +51,7 @@ test("names lose marks that could deceive and stay within 24 characters as peopl
 });
 
 test("initials are those of the first and last word", () => {
-    const cases = [["Ada", "A"], ["ada lovelace", "AL"], ["Ana Maria da Silva", "AS"], ["记分 板", "记板"], ["👩‍🚀 Zoe", "👩‍🚀Z"], ["", "?"], [null, "?"]];
+    const cases = [["Ada", "A"], ["ada lovelace", "AL"], ["Ana Maria da Silva", "AS"], ["记分 板", "记板"], ["👩‍🚀 Zoe", "👩‍🚀Z"], ["Ana (2)", "A2"], ["(Ben) --", "B"], ["...", "?"], ["", "?"], [null, "?"]];
     for (const [name, expected] of cases) assert.equal(initials(name), expected);
 });
 

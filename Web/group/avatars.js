@@ -4,6 +4,9 @@ import { element } from "../dom.js";
 import { t } from "../strings.js";
 import { initials } from "./names.js";
 
+/** A group begins with its host. */
+const firstMember = "m1";
+
 /** One person's mark. */
 export function avatar({ name, color }, { large = false } = {}) {
     return element("span", { class: large ? "avatar large" : "avatar", style: { "--person": color ?? "" }, title: name, "aria-hidden": "true" }, initials(name));
@@ -24,6 +27,12 @@ export function avatarStack(people, { most = 5 } = {}) {
 /** A member's name, with "(you)" where it is. */
 export function nameOf(member, own) {
     return member.id === own?.id ? [member.name, " ", element("span", { class: "you" }, `(${t("you")})`)] : member.name;
+}
+
+/** Who started a session, for people: also when that person is not here. */
+export function starterName(group, session) {
+    const name = group.memberNamed(session?.initiator)?.name;
+    return name ?? t(session?.initiator === firstMember ? "stage.theHost" : "stage.someone");
 }
 
 /** One entry for each member of those participants: two tabs are one person. */

@@ -3,8 +3,9 @@
 import { element, fill, icon } from "../dom.js";
 import { t, titleOf } from "../strings.js";
 import { brand } from "./brand.js";
+import { pageAddress } from "./page-address.js";
 import { memberList, openPeopleDialog } from "./people.js";
-import { avatarStack, peopleOf } from "./avatars.js";
+import { avatarStack, peopleOf, starterName } from "./avatars.js";
 import { invitation, openShareDialog } from "./share.js";
 import { shownCode } from "./names.js";
 import { activityTiles } from "./start.js";
@@ -108,20 +109,18 @@ export class Lobby {
         const title = titleOf(session);
         const isNew = !this.#known.has(session.id);
         this.#known.add(session.id);
+        pageAddress(this.#group, session.activity);
         return element(
             "article",
             { class: isNew ? "session-card is-new" : "session-card" },
             element("span", { class: "symbol tile", "aria-hidden": "true" }, session.metadata?.symbol ?? "✨"),
-            element("div", { class: "grow" }, element("h3", {}, title), element("p", { class: "note" }, [this.#startedBy(session), inside].filter(Boolean).join(" · "))),
+            element("div", { class: "grow" }, element("h3", {}, title), element("p", { class: "note" }, `${this.#startedBy(session)} · ${inside}`)),
             session.participants.length > 0 && avatarStack(peopleOf(session.participants)),
             element("button", { class: "button primary", type: "button", "data-session": session.id, "aria-label": `${t("lobby.join")}: ${title}`, onClick: () => this.#actions.join(session) }, t("lobby.join")),
         );
     }
 
-    /** Who started it, if that person is here now. */
     #startedBy(session) {
-        const starter = this.#group.memberNamed(session.initiator);
-        if (!starter) return "";
-        return starter.id === this.#group.member?.id ? t("lobby.startedByYou") : t("lobby.startedBy", { name: starter.name });
+        return session.initiator === this.#group.member?.id ? t("lobby.startedByYou") : t("lobby.startedBy", { name: starterName(this.#group, session) });
     }
 }

@@ -3,6 +3,7 @@
 import { fill, element } from "../dom.js";
 import { language, t, titleOf } from "../strings.js";
 import { clientId, Group, groupKey, seats } from "/sdk/activityhost.js";
+import { starterName } from "./avatars.js";
 import { Lobby } from "./lobby.js";
 import { fetchPreview, nameScreen } from "./name-screen.js";
 import { rememberedName, shownCode } from "./names.js";
@@ -178,10 +179,9 @@ class GroupPage {
     #invited(session) {
         const group = this.#group;
         if (!this.#stage || session.initiator === group.member?.id) return;
-        const starter = group.memberNamed(session.initiator)?.name ?? t("stage.someone");
         const remove = this.#notices.card({
             symbol: session.metadata?.symbol ?? "✨",
-            text: t("stage.invited", { name: starter, title: titleOf(session) }),
+            text: t("stage.invited", { name: starterName(group, session), title: titleOf(session) }),
             action: t("lobby.join"),
             onAction: () => group.session(session.id) && this.#join(group.session(session.id)),
         });

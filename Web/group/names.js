@@ -38,9 +38,9 @@ export function cleanName(text) {
     return graphemes(plain).slice(0, longestName).join("").trim();
 }
 
-/** One or two characters that stand for a name. */
+/** One or two characters that stand for a name: of "Ana (2)", A and 2. */
 export function initials(name) {
-    const words = String(name ?? "").trim().split(/\s+/u).filter(Boolean);
+    const words = String(name ?? "").split(/\s+/u).map((word) => word.replace(/^\p{P}+/u, "")).filter(Boolean);
     if (words.length === 0) return "?";
     const letters = words.length > 1 ? [words[0], words.at(-1)] : [words[0]];
     return letters.map((word) => graphemes(word)[0].toUpperCase()).join("");

@@ -45,7 +45,7 @@ export class Notices {
             fill(
                 this.#banner,
                 element("span", { class: "spinner", "aria-hidden": "true" }),
-                element("span", {}, `${t("connection.lost")} ${t("connection.reconnecting")}`),
+                element("span", {}, t("connection.lost"), element("span", { class: "only-wide" }, ` ${t("connection.reconnecting")}`)),
                 element("button", { class: "button small", type: "button", onClick: retry }, t("connection.retry")),
             );
             this.#banner.className = "banner lost";

@@ -2,22 +2,15 @@
 
 import { element, fill, icon, openDialog } from "../dom.js";
 import { t, titleOf } from "../strings.js";
-import { avatarStack, peopleOf } from "./avatars.js";
+import { avatarStack, peopleOf, starterName } from "./avatars.js";
 import { menuButton } from "./menu.js";
+import { pageAddress } from "./page-address.js";
 import { openPeopleDialog } from "./people.js";
 import { explain } from "./refusal.js";
 import { openShareDialog } from "./share.js";
 
 /** Whether people come and go is announced only while it is few. */
 const announcedCrowd = 8;
-
-/** Where the page of an activity is; those without one get the generic page. */
-async function pageAddress(group, session) {
-    const known = group.activities.find(({ name }) => name === session.activity)?.page;
-    const own = `/activities/${encodeURIComponent(session.activity)}/index.html`;
-    const hasPage = typeof known === "boolean" ? known : await fetch(own, { method: "HEAD" }).then((response) => response.ok, () => true);
-    return hasPage ? own : "/web/generic.html";
-}
 
 /** `actions`: `leave()`, `startNew(session, parameters)`, `join(session)`. */
 export class Stage {
@@ -63,7 +56,7 @@ export class Stage {
     }
 
     async #open() {
-        const address = await pageAddress(this.#group, this.#session);
+        const address = await pageAddress(this.#group, this.#session.activity);
         this.#frame.src = `${address}#session=${encodeURIComponent(this.#session.id)}`;
     }
 
@@ -163,10 +156,9 @@ export class Stage {
         const group = this.#group;
         const next = group.session(id);
         if (!next) this.#stop.push(group.on("session", (session) => session.id === id && this.#showReplaced(id)));
-        const starter = group.memberNamed(next?.initiator);
         this.#coverWith(
             element("span", { class: "symbol huge", "aria-hidden": "true" }, this.#session.metadata?.symbol ?? "✨"),
-            element("h2", { tabIndex: -1 }, t("stage.replacedTitle", { name: starter?.name ?? t("stage.someone") })),
+            element("h2", { tabIndex: -1 }, t("stage.replacedTitle", { name: starterName(group, next) })),
             element("p", { class: "lead" }, t("stage.replacedLead", { title: titleOf(this.#session) })),
             element("div", { class: "row" }, this.#backButton(),
                 next && element("button", { class: "button primary", type: "button", onClick: () => this.#actions.join(group.session(id) ?? next) }, t("lobby.join"))));

@@ -13,9 +13,7 @@
 // Nothing is missed between joining and listening: what arrives is kept until the first listener is there, and one turn
 // of the event loop longer, so that all listeners added together hear everything.
 
-import { connect } from "./group.js";
 import { Channel, Emitter } from "./events.js";
-import { seats } from "./seat.js";
 
 /** A joined session as the page of its activity sees it. It ends with the page: its listeners go with it. */
 export class ActivitySession {
@@ -230,6 +228,12 @@ class StandAlone {
 async function enter() {
     const place = new URLSearchParams(location.hash.slice(1));
     if (window.parent !== window && window.parent.activityHost) return window.parent.activityHost.enter(place.get("session"));
+    return standAlone(place);
+}
+
+// Only a page of its own needs a connection: in a frame nobody waits for these modules.
+async function standAlone(place) {
+    const [{ connect }, { seats }] = await Promise.all([import("./group.js"), import("./seat.js")]);
     const code = place.get("group");
     if (!code || !seats.read(code)) {
         location.replace(code ? `/j/${encodeURIComponent(code)}` : "/");

@@ -111,6 +111,7 @@ export default {
     "stage.cannotJoin": "You could not join. {message}",
     "stage.cannotStart": "That could not be started. {message}",
     "stage.someone": "Somebody",
+    "stage.theHost": "The host",
     "stage.invited": "{name} started {title}",
 
     "connection.lost": "Connection lost. Your changes are kept on this device.",

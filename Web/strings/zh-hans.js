@@ -105,6 +105,7 @@ export default {
     "stage.cannotJoin": "无法加入。{message}",
     "stage.cannotStart": "无法启动。{message}",
     "stage.someone": "有人",
+    "stage.theHost": "主持人",
     "stage.invited": "{name} 发起了“{title}”",
 
     "connection.lost": "连接已断开。你的更改保存在本设备上。",

@@ -33,7 +33,7 @@ function showConnection(session, studio) {
         const count = studio.shared.pending;
         const chip = $("chip");
         chip.hidden = isOnline && studio.canEdit;
-        if (!isOnline) chip.textContent = count > 0 ? t("waiting", { count }) : t("reconnecting");
+        if (!isOnline) chip.textContent = t(["reconnecting", "waitingOne"][count] ?? "waiting", { count });
         else chip.textContent = t(studio.isOver ? "over" : "viewOnly");
     };
     session.onConnection((state) => {
