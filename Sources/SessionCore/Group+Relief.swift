@@ -26,6 +26,6 @@ extension Group {
             }
         }
         // What is kept has a bound too: nobody owes a connection that reads nothing more than this.
-        if peer.outbox.bytes > 4 * limits[.backlogBytes] { effects.close(peer, .goingAway, "this connection reads too slowly") }
+        if core.isOverwhelmed(peer) { effects.close(peer, .goingAway, "this connection reads too slowly") }
     }
 }

@@ -16,8 +16,7 @@ package final class Group {
     var sessions: [SessionID: Session] = [:]
     private var nextMember: UInt32 = 1
     var nextSession: UInt32 = 1
-    /// Since when nobody has been here, in ms of uptime; nil while somebody is.
-    private var emptySince: Int64?
+    private lazy var vacancy = Vacancy(effects: effects, milliseconds: limits[.emptySessionMs]) { [weak self] in self?.end() }
     private var hasEnded = false
 
     init(code: GroupCode, link: SecretToken, core: HostCore) {
@@ -41,7 +40,7 @@ package final class Group {
         let id = MemberID(number: nextMember)
         nextMember += 1
         people[id] = Member(id: id, name: name, color: freeColor, role: role)
-        let seat = Seat(token: SecretToken(using: &core.random), member: id)
+        let seat = Seat(token: SecretToken(using: &core.random), member: id, limits: limits)
         seats[seat.token] = seat
         return seat
     }
@@ -85,7 +84,8 @@ package final class Group {
         let client = seat.client(hello.client.map { String($0.prefix(64)) } ?? "")
         peer.state = .member(self, seat, client)
         peers[peer.id] = peer
-        emptySince = nil
+        client.connections += 1
+        vacancy.end()
         adoptName(hello.name, seat)
         if !present.contains(seat.member) { rename(seat.member, to: member(seat.member).name) }
         effects.send(Envelope(welcome(seat, client)), to: peer)
@@ -136,8 +136,9 @@ package final class Group {
     }
 
     /// A connection was lost: its places are kept for the grace time, and so is the member's.
-    func lost(_ peer: Peer, _ seat: Seat) {
+    func lost(_ peer: Peer, _ seat: Seat, _ client: Client) {
         peers[peer.id] = nil
+        client.connections -= 1
         for place in peer.places.values where place.peer === peer { place.peer = nil }
         for (session, place) in peer.places { sessions[session]?.lost(place) }
         peer.places = [:]
@@ -184,7 +185,7 @@ package final class Group {
 
     /// Makes a new code and link; the old ones are void at once.
     func renewCode() {
-        core.renew(self, code: core.unusedCode(), link: SecretToken(using: &core.random))
+        core.rename(self, code: core.unusedCode(), link: SecretToken(using: &core.random))
         broadcast(HostEnvelope.group(code: code, link: link, locked: locked))
     }
 
@@ -195,12 +196,7 @@ package final class Group {
 
     /// Begins to wait for somebody to come back when nobody is here: a group ends that long after the last person.
     func reviewEmptiness() {
-        guard peers.isEmpty, emptySince == nil else { return }
-        let since = effects.uptime
-        emptySince = since
-        effects.schedule(after: limits[.emptySessionMs]) { [weak self] in
-            if self?.emptySince == since { self?.end() }
-        }
+        if peers.isEmpty { vacancy.begin() }
     }
 
     /// Ends all sessions and the group; connections close with 4410.

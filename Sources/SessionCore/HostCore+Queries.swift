@@ -21,6 +21,7 @@ package struct GroupPreview: Sendable {
 package enum ExportError: Error, Equatable {
     case noSuchGroup, noSuchSession, noSuchKind, forbidden, failed
     case tooManyTries(retryMilliseconds: Int)
+    case rateLimited(ExceededLimit)
 }
 
 extension Group {
@@ -57,6 +58,11 @@ extension HostCore {
             return completion(.failure(.noSuchSession))
         }
         guard session.activity.exports.contains(kind) else { return completion(.failure(.noSuchKind)) }
+        if let member, case .retry(let milliseconds) = member.exports.take(at: effects.uptime) {
+            let allowed = settings.limits[.requestsPerSecond]
+            return completion(
+                .failure(.rateLimited(ExceededLimit("requests_per_second", allowed: allowed, found: allowed + 1, retryMs: milliseconds))))
+        }
         session.export(kind: kind, member: member?.member) { result in
             completion(result.mapError { _ in .failed })
         }

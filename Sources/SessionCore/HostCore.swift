@@ -28,6 +28,8 @@ package final class HostCore {
 
     private(set) var groups: [GroupCode: Group] = [:]
     private var links: [SecretToken: GroupCode] = [:]
+    /// Codes and links that a group had before: void for everybody but who has a seat there.
+    private var formerNames: [String: Group] = [:]
     private var endedCodes = Queue<GroupCode>()
     private var ended: Set<GroupCode> = []
     private var sessions: [SessionKey: Session] = [:]
@@ -102,13 +104,14 @@ package final class HostCore {
                 group.handle(envelope, from: Requester(peer: peer, group: group, seat: seat, client: client, ref: envelope.ref))
             }
             if effects.closing.last?.peer === peer { return }
+            if isOverwhelmed(peer) { return effects.close(peer, .goingAway, "one frame asked for more answers than are kept") }
         }
         reviewReading(peer)
     }
 
     /// The connection is gone; its places are kept for the grace time.
     package func closed(_ peer: Peer) {
-        if case .member(let group, let seat, _) = peer.state { group.lost(peer, seat) }
+        if case .member(let group, let seat, let client) = peer.state { group.lost(peer, seat, client) }
         peer.state = .closed
         peer.outbox = Outbox()
     }
@@ -133,6 +136,9 @@ package final class HostCore {
         effects.reading.append(peer)
     }
 
+    /// Whether more waits for a connection than is kept for anybody who does not read.
+    func isOverwhelmed(_ peer: Peer) -> Bool { peer.outbox.bytes > 4 * settings.limits[.backlogBytes] }
+
     /// Makes room in the outbox of a connection that reads too slowly; called when it is over `backlog_bytes` after a flush.
     package func relieve(_ peer: Peer) {
         guard case .member(let group, _, _) = peer.state else { return }
@@ -150,13 +156,15 @@ package final class HostCore {
     ///
     /// Who has a seat in the group comes in although others at the same address guessed too often.
     package func find(_ text: String, address: String, seat: String? = nil) -> Result<Group, LookupError> {
-        let code = SecretToken(text).flatMap { links[$0] } ?? GroupCode(text)
-        if let code, let seat, let group = groups[code], group.seat(seat) != nil { return .success(group) }
+        let link = SecretToken(text)
+        let code = link.flatMap { links[$0] } ?? GroupCode(text)
+        let known = code.flatMap { groups[$0] } ?? formerNames[code?.description ?? text]
+        if let seat, let known, known.seat(seat) != nil { return .success(known) }
         if let retry = tries.refusal(for: address, at: effects.uptime) { return .failure(.tooManyTries(retryMilliseconds: retry)) }
         if let code, let group = groups[code] { return .success(group) }
         if let code, ended.contains(code) { return .failure(.ended) }
         tries.noteWrong(address, at: effects.uptime)
-        return .failure(code == nil && SecretToken(text) == nil ? .malformed : .noSuchGroup)
+        return .failure(code == nil && link == nil ? .malformed : .noSuchGroup)
     }
 
     package struct CreatedGroup: Sendable {
@@ -177,8 +185,7 @@ package final class HostCore {
                 return completion(.failure(Rejection(.noSuchActivity, "there is no activity \"\(activity.prefix(64))\"")))
             }
         }
-        var code: GroupCode
-        repeat { code = GroupCode(using: &random) } while groups[code] != nil || ended.contains(code)
+        let code = unusedCode()
         let group = Group(code: code, link: SecretToken(using: &random), core: self)
         groups[code] = group
         links[group.link] = code
@@ -201,21 +208,21 @@ package final class HostCore {
         }
     }
 
-    func renew(_ group: Group, code: GroupCode?, link: SecretToken) {
-        if let code {
-            groups[group.code] = nil
-            group.code = code
-            groups[code] = group
-        }
+    /// Gives a group a new code and link; the old ones let in nobody but its members.
+    func rename(_ group: Group, code: GroupCode, link: SecretToken) {
+        for name in [group.code.description, group.link.description] { formerNames[name] = group }
+        groups[group.code] = nil
         links[group.link] = nil
+        group.code = code
         group.link = link
-        links[link] = group.code
+        groups[code] = group
+        links[link] = code
     }
 
     func unusedCode() -> GroupCode {
         while true {
             let code = GroupCode(using: &random)
-            if groups[code] == nil, !ended.contains(code) { return code }
+            if groups[code] == nil, !ended.contains(code), formerNames[code.description] == nil { return code }
         }
     }
 
@@ -223,6 +230,7 @@ package final class HostCore {
     func remove(_ group: Group) {
         groups[group.code] = nil
         links[group.link] = nil
+        formerNames = formerNames.filter { $0.value !== group }
         ended.insert(group.code)
         endedCodes.append(group.code)
         if endedCodes.count > 10_000, let oldest = endedCodes.popFirst() { ended.remove(oldest) }

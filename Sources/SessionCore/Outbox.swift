@@ -42,13 +42,23 @@ package struct Outbox {
     private var entries = Queue<Entry>()
     /// Bytes waiting, snapshots not counted.
     package private(set) var bytes = 0
+    private var snapshotBytes = 0
 
     package init() {}
     package var isEmpty: Bool { entries.isEmpty }
 
     package mutating func append(_ envelope: Envelope, input: UInt64) {
         entries.append(Entry(envelope: envelope, input: input))
-        if envelope.kind != .snapshot { bytes += envelope.bytes.count }
+        count(envelope, +1)
+    }
+
+    private mutating func count(_ envelope: Envelope, _ sign: Int) {
+        if envelope.kind == .snapshot { snapshotBytes += sign * envelope.bytes.count } else { bytes += sign * envelope.bytes.count }
+    }
+
+    /// Makes a snapshot of a session stand for all before it when more snapshots wait than `bound` bytes.
+    package mutating func makeRoomForSnapshot(of session: SessionKey, bound: Int) {
+        if snapshotBytes > bound { dropReplaceable(of: session) }
     }
 
     /// Takes what fits into one frame of about `size` bytes: a JSON array of envelopes. Nil when nothing waits.
@@ -59,7 +69,7 @@ package struct Outbox {
         frame.append(UInt8(ascii: "["))
         while true {
             frame.append(contentsOf: entry.envelope.bytes)
-            if entry.envelope.kind != .snapshot { bytes -= entry.envelope.bytes.count }
+            count(entry.envelope, -1)
             guard let next = entries.first,
                 next.input == entry.input || frame.count + next.envelope.bytes.count < size
             else { break }
@@ -84,6 +94,7 @@ package struct Outbox {
     }
 
     /// Drops what a snapshot of `session` replaces; returns whether there was any.
+    @discardableResult
     package mutating func dropReplaceable(of session: SessionKey) -> Bool {
         drop { $0.session == session && ($0.kind == .replaceable || $0.kind == .snapshot) }
     }
@@ -100,13 +111,13 @@ package struct Outbox {
     @discardableResult
     private mutating func drop(_ isDropped: (Envelope) -> Bool) -> Bool {
         let before = entries.count
-        var freed = 0
+        var dropped: [Envelope] = []
         entries.filter { entry in
             guard isDropped(entry.envelope) else { return true }
-            if entry.envelope.kind != .snapshot { freed += entry.envelope.bytes.count }
+            dropped.append(entry.envelope)
             return false
         }
-        bytes -= freed
+        for envelope in dropped { count(envelope, -1) }
         return entries.count != before
     }
 }

@@ -67,28 +67,40 @@ package final class Seat {
     /// The name that the person last asked for, before it was made distinct.
     var requestedName: String?
     var isBanned = false
+    /// Exports come over HTTP, each on a connection of its own; so it is the seat that may ask for so many.
+    var exports: TokenBucket
     private var clients: [String: Client] = [:]
     private var clientOrder = Queue<String>()
     private static let rememberedClients = 64
 
-    init(token: SecretToken, member: MemberID) {
+    init(token: SecretToken, member: MemberID, limits: Limits) {
         self.token = token
         self.member = member
+        exports = TokenBucket(rate: limits[.requestsPerSecond], burst: limits[.requestsPerSecond])
     }
 
-    /// The client with this id, one per tab; the oldest of many are forgotten.
+    /// The client with this id, one per tab; of many, the oldest that has no connection is forgotten.
     func client(_ id: String) -> Client {
         if let client = clients[id] { return client }
         let client = Client()
         clients[id] = client
         clientOrder.append(id)
-        if clientOrder.count > Self.rememberedClients, let oldest = clientOrder.popFirst() { clients[oldest] = nil }
+        if clientOrder.count > Self.rememberedClients { forgetOldest() }
         return client
+    }
+
+    private func forgetOldest() {
+        for _ in 0..<clientOrder.count {
+            guard let oldest = clientOrder.popFirst() else { return }
+            if clients[oldest]?.connections == 0 { return clients[oldest] = nil }
+            clientOrder.append(oldest)
+        }
     }
 }
 
 /// One tab or program of a seat.
 package final class Client {
+    var connections = 0
     var ledger = RefLedger()
 }
 
@@ -109,6 +121,8 @@ final class Place {
     let client: Client
     var peer: Peer?
     var state = State.joining
+    /// Whether its join is in the session: it is a participant until its leave is, too.
+    var hasJoined = false
     var sync = Sync.live
     var lastSnapshot: Int64 = .min
     /// Up to this seq the history does not tell all that this participant was owed: a view stood for some of it.

@@ -75,7 +75,7 @@ extension Session {
             kind = .latest(latestKey)
         }
         let envelope = Envelope(bytes, session: key, kind: kind)
-        if let latest, case .latest(let latestKey) = kind, latest.toAll { self.latest[latestKey] = latest.isNull ? nil : envelope }
+        if let latest, case .latest(let latestKey) = kind, latest.toAll { self.latest.set(latest.isNull ? nil : envelope, for: latestKey) }
         if let seq { history.append(seq: seq, audience, envelope) }
         switch audience {
         case .only(let ids):
@@ -105,10 +105,15 @@ extension Session {
         }
     }
 
+    /// A view that is under way already is made after this input, so it stands for it.
     private func refresh(_ ids: [ParticipantID]) {
         for place in ids.lazy.compactMap(place) {
             if case .behind = place.sync { continue }
-            if place.peer == nil { place.viewedUpTo = seq } else { view(place, .snapshot) }
+            if place.peer == nil {
+                place.viewedUpTo = seq
+            } else if place.viewsUnderWay == 0 {
+                view(place, .snapshot)
+            }
         }
     }
 
@@ -126,14 +131,12 @@ extension Session {
         case .done: preconditionFailure("a join commits or is rejected")
         }
         reviewEmptiness()
+        place.hasJoined = true
+        place.viewedUpTo = seq - 1
         if place.state == .joining { place.state = .joined }
         deliver(presence(joined: [place.participant]), .allBut(place.id))
         deliver(outcome.sends, seq: seq, newcomer: place.id)
-        let waiting = requester.finishJoin()
-        if waiting === place.peer {
-            effects.send(Envelope(joined(place, requester, view: outcome.view, at: seq)), to: waiting)
-            sendLatest(to: waiting, but: place.id)
-        }
+        answerJoin(of: place, requester, view: outcome.view)
         refresh(outcome.refresh)
         announceSoon()
         effects.events.append(.participantJoined(group.code, id, place.participant))
@@ -150,7 +153,7 @@ extension Session {
         case .done: preconditionFailure("a leave commits or is rejected")
         }
         remove(place)
-        for key in latest.keys where key.sender == place.id { latest[key] = nil }
+        latest.removeAll(from: place.id)
         deliver(presence(left: (place.id, reason)), .all)
         deliver(outcome.sends, seq: seq, newcomer: nil)
         refresh(outcome.refresh)
@@ -237,7 +240,8 @@ extension Session {
         }
         if case .rejected(let rejection) = outcome.result {
             place.viewsUnderWay -= 1
-            if case .joined(let requester) = purpose { return requester.reject(rejection) }
+            // What came meanwhile was left to the view: without it the participant has a gap.
+            if case .joined(let requester) = purpose { requester.reject(rejection) }
             return fail(place)
         }
         place.viewsUnderWay -= 1
@@ -247,14 +251,12 @@ extension Session {
         }
         switch purpose {
         case .joined(let requester):
-            let waiting = requester.finishJoin()
-            guard waiting === place.peer else { return }
-            effects.send(Envelope(joined(place, requester, view: outcome.view, at: seq)), to: waiting)
-            sendLatest(to: waiting, but: place.id)
+            answerJoin(of: place, requester, view: outcome.view)
         case .snapshot:
             guard let peer = place.peer else { return }
             place.lastSnapshot = effects.uptime
             group.core.counters.snapshots += 1
+            peer.outbox.makeRoomForSnapshot(of: key, bound: limits[.backlogBytes])
             effects.send(Envelope(snapshot(outcome.view ?? []), session: key, kind: .snapshot), to: peer)
         }
     }
@@ -272,8 +274,23 @@ extension Session {
         submit(.input(.leave(place.id, .disconnected)), .leave(place, .disconnected, nil))
     }
 
+    /// Answers a join by the view, on the connection that asked last: it may have come in the place of one that was lost meanwhile.
+    private func answerJoin(of place: Place, _ requester: Requester, view: [UInt8]?) {
+        let waiting = requester.finishJoin()
+        if place.peer == nil, place.state == .joined, waiting.isOpen, waiting.places[id] == nil {
+            place.peer = waiting
+            waiting.places[id] = place
+        }
+        guard place.peer === waiting else {
+            let rejection = Rejection(.notJoined, "this place in session \(id) is another connection's")
+            return effects.send(Envelope(HostEnvelope.rejected(ref: requester.ref, rejection)), to: waiting)
+        }
+        effects.send(Envelope(joined(place, requester, view: view, at: seq)), to: waiting)
+        sendLatest(to: waiting, but: place.id)
+    }
+
     func sendLatest(to peer: Peer, but sender: ParticipantID) {
-        for (key, envelope) in latest where key.sender != sender { effects.send(envelope, to: peer) }
+        for envelope in latest.all(but: sender) { effects.send(envelope, to: peer) }
     }
 
     func joined(_ place: Place, _ requester: Requester, view: [UInt8]?, at seq: UInt64) -> [UInt8] {
@@ -319,7 +336,7 @@ extension Session {
         out.append(text: ",\"parameters\":")
         out.append(contentsOf: parameters)
         out.append(text: ",\"participants\":")
-        HostEnvelope.list(places.filter { $0.state == .joined }.map(\.participant), into: &out, HostEnvelope.participant)
+        HostEnvelope.list(places.filter(\.hasJoined).map(\.participant), into: &out, HostEnvelope.participant)
     }
 }
 

@@ -76,7 +76,7 @@ extension Session {
         if let participant, let place = ParticipantID(participant).flatMap({ self.place($0) }), isSame(place, requester) {
             return resume(place, requester, since)
         }
-        if let place = requester.peer.places[id] {
+        if let place = requester.peer.places[id], place.state != .leaving {
             // A second join of one connection: the same participant, a fresh view.
             return resume(place, requester, nil)
         }
@@ -84,8 +84,10 @@ extension Session {
         for place in places where place.client === requester.client && place.peer == nil && place.state == .joined {
             leave(place, .disconnected, nil)
         }
-        guard places.count < limits[.participants] else {
-            let exceeded = ExceededLimit("participants", allowed: limits[.participants], found: places.count + 1)
+        // Who leaves has left when this join's turn comes.
+        let others = places.count { $0.state != .leaving }
+        guard others < limits[.participants] else {
+            let exceeded = ExceededLimit("participants", allowed: limits[.participants], found: others + 1)
             return requester.reject(Rejection(.limitReached, "this session is full", exceeded: exceeded))
         }
         let participant = Participant(id: nextParticipantID(), member: requester.member)

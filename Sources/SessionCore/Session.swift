@@ -30,15 +30,19 @@ final class Session {
     var pending = Queue<Pending>()
     var history: History
     /// The current `latest` messages that went to all, for newcomers.
-    var latest: [LatestKey: Envelope] = [:]
+    var latest: LatestMessages
     private var nextParticipant: UInt32 = 1
     private var armedTimer: SessionOutcome.Timer?
+    /// When the armed timer falls due, in ms of uptime.
+    private var timerDue: Int64 = 0
+    /// The earliest wake that waits for a timer, in ms of uptime.
+    private var timerWake: Int64?
     /// Since when there have been participants without a break, in ms since 1970: what fell due before is late.
     private var attendedSince: Int64 = 0
     private var isAnnouncementDue = false
     /// Requests that would replace this session, in order; the first is under way.
     private var replacements: [(begin: (@escaping (SessionID?) -> Void) -> Void, refused: () -> Void)] = []
-    private var emptySince: Int64?
+    private lazy var vacancy = Vacancy(effects: effects, milliseconds: limits[.emptySessionMs]) { [weak self] in self?.end(.ended) }
     private var logLines: TokenBucket
 
     /// What to do with the outcome of a request that the engine has.
@@ -71,6 +75,7 @@ final class Session {
         self.group = group
         epoch = "e" + String(group.core.random.next() as UInt32, radix: 36)
         history = History(maximumBytes: group.limits[.backlogBytes])
+        latest = LatestMessages(maximumBytes: 4 * group.limits[.backlogBytes])
         logLines = TokenBucket(rate: group.limits[.logLinesPerSecond], burst: group.limits[.logLinesPerSecond])
     }
 
@@ -179,16 +184,7 @@ final class Session {
 
     /// Begins the grace time of a session without participants.
     func reviewEmptiness() {
-        guard places.isEmpty else {
-            emptySince = nil
-            return
-        }
-        guard emptySince == nil, isRunning else { return }
-        let since = effects.uptime
-        emptySince = since
-        effects.schedule(after: limits[.emptySessionMs]) { [weak self] in
-            if self?.emptySince == since { self?.end(.ended) }
-        }
+        if !places.isEmpty { vacancy.end() } else if isRunning { vacancy.begin() }
     }
 
     // MARK: Announcements
@@ -236,11 +232,21 @@ final class Session {
 
     /// Arms the wake-up for the earliest timer; a session without participants lets its timers wait.
     func arm(_ timer: SessionOutcome.Timer?) {
+        if let timer, timer != armedTimer { timerDue = effects.uptime + max(0, timer.due - effects.now) }
         armedTimer = timer
-        guard let timer else { return }
-        effects.schedule(after: Int(clamping: max(0, timer.due - effects.now))) { [weak self] in
-            guard let self, armedTimer == timer, isRunning, hasParticipants else { return }
-            fire(timer)
+        if timer != nil { awaitTimer() }
+    }
+
+    /// One wake waits at a time, unless an earlier timer comes.
+    private func awaitTimer() {
+        guard timerWake.map({ timerDue < $0 }) ?? true else { return }
+        let wake = timerDue
+        timerWake = wake
+        effects.schedule(after: Int(clamping: max(0, wake - effects.uptime))) { [weak self] in
+            guard let self, timerWake == wake else { return }
+            timerWake = nil
+            guard let timer = armedTimer, isRunning, hasParticipants else { return }
+            if timerDue <= effects.uptime { fire(timer) } else { awaitTimer() }
         }
     }
 

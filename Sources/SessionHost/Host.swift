@@ -118,6 +118,9 @@ package final class Host {
     /// What can be started from now on; running sessions keep their version.
     package func setActivities(_ activities: [ActivityDescription]) { core.setActivities(activities) }
 
+    /// How much is to happen later; what waits must not grow with what has been.
+    package var waitingWakes: Int { wakes.count }
+
     package var statistics: HostStatistics {
         HostStatistics(
             groups: core.groupCount, members: core.memberCount, sessions: core.sessionCount, connections: connections, counters: core.counters)

@@ -13,6 +13,7 @@ struct WakeQueue {
     private var heap: [Item] = []
     private var nextOrder: UInt64 = 0
 
+    var count: Int { heap.count }
     var nextUptime: Int64? { heap.first?.wake.uptime }
 
     mutating func insert(_ wake: Effects.Wake) {
