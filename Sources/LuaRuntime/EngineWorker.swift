@@ -32,13 +32,15 @@ struct EngineWorker: Sendable {
         while let arrived = mailbox.wait() {
             turns.add(arrived)
             var gatheredSince = monotonicNanoseconds()
+            var turnBegan = gatheredSince
             while !turns.isEmpty {
                 let (line, request) = turns.begin()
                 outcomes.append(worker.run(request))
+                let now = monotonicNanoseconds()
                 // What came meanwhile gets in line before this session does again.
                 turns.add(mailbox.take())
-                turns.end(line, sessionIsOver: !worker.holds(line.session))
-                let now = monotonicNanoseconds()
+                turns.end(line, nanoseconds: now - turnBegan, sessionIsOver: !worker.holds(line.session))
+                turnBegan = now
                 guard turns.isEmpty || now - gatheredSince >= gatherNanoseconds else { continue }
                 deliver(outcomes)
                 outcomes.removeAll(keepingCapacity: outcomes.count <= 1024)

@@ -8,7 +8,8 @@ private struct Rounds<Element> {
     private var taken = 0
     private var nextRound: [Element?] = []
 
-    var isEmpty: Bool { taken == round.count && nextRound.isEmpty }
+    var isEmpty: Bool { count == 0 }
+    var count: Int { round.count - taken + nextRound.count }
 
     mutating func append(_ element: Element) { nextRound.append(element) }
 
@@ -24,24 +25,34 @@ private struct Rounds<Element> {
     }
 }
 
-/// What the sessions of a worker have to do: one request a turn for each, so that a slow session delays the others by one
-/// handler. Confined to the worker's thread.
+/// What the sessions of a worker have to do: one request a turn for each. All quick sessions that wait get theirs between two
+/// turns of slow ones, so that slow sessions delay the others by one handler, however many they are. Confined to the worker's thread.
 struct Turns {
+    /// A turn longer than this is slow.
+    static let slowNanoseconds: UInt64 = 5_000_000
+    /// So many quick turns in a row make a session quick again.
+    static let penance = 16
+
     /// The requests of one session, in its order.
     final class Line {
         let session: SessionKey
         fileprivate var requests = Rounds<EngineRequest>()
         /// Whether the session is in line for a turn or has it.
         fileprivate var isWaiting = false
+        /// How many quick turns it has to take until it counts as quick.
+        fileprivate var penance = 0
 
         fileprivate init(_ session: SessionKey) { self.session = session }
     }
 
     private var lines: [SessionKey: Line] = [:]
-    private var order = Rounds<Line>()
+    private var quick = Rounds<Line>()
+    private var slow = Rounds<Line>()
+    /// How many quick sessions come before the next slow one.
+    private var quickFirst = 0
 
     /// Whether no session waits for a turn.
-    var isEmpty: Bool { order.isEmpty }
+    var isEmpty: Bool { quick.isEmpty && slow.isEmpty }
 
     /// Sorts requests into the lines of their sessions.
     mutating func add(_ batch: [EngineRequest]) {
@@ -50,20 +61,31 @@ struct Turns {
             line.requests.append(request)
             guard !line.isWaiting else { continue }
             line.isWaiting = true
-            order.append(line)
+            enqueue(line)
         }
     }
 
-    /// Gives the turn to the session that waited longest; `end` must follow. Some session must be waiting.
+    private mutating func enqueue(_ line: Line) {
+        if line.penance > 0 { slow.append(line) } else { quick.append(line) }
+    }
+
+    /// Gives the turn to the quick or slow session that waited longest; `end` must follow. Some session must be waiting.
     mutating func begin() -> (line: Line, request: EngineRequest) {
-        guard let line = order.popFirst(), let request = line.requests.popFirst() else { preconditionFailure("nobody waits for a turn") }
+        let isQuicks = slow.isEmpty || (quickFirst > 0 && !quick.isEmpty)
+        if isQuicks { quickFirst = max(0, quickFirst - 1) }
+        guard let line = isQuicks ? quick.popFirst() : slow.popFirst(), let request = line.requests.popFirst() else {
+            preconditionFailure("nobody waits for a turn")
+        }
         return (line, request)
     }
 
-    /// Ends a turn: the session gets in line again behind all others if it has more to do; if not, and it is over, it is forgotten.
-    mutating func end(_ line: Line, sessionIsOver: Bool) {
+    /// Ends a turn that took so long: the session gets in line again behind all others if it has more to do; if not, and it is over, it is forgotten.
+    mutating func end(_ line: Line, nanoseconds: UInt64, sessionIsOver: Bool) {
+        let wasSlows = line.penance > 0
+        line.penance = nanoseconds > Self.slowNanoseconds ? Self.penance : max(0, line.penance - 1)
+        if wasSlows || line.penance > 0 { quickFirst = quick.count }
         if !line.requests.isEmpty {
-            order.append(line)
+            enqueue(line)
         } else {
             line.isWaiting = false
             if sessionIsOver { lines[line.session] = nil }
