@@ -67,7 +67,7 @@ class GroupPage {
             isWelcome = true;
         });
         group.on("state", (state, error) => this.#stateChanged(state, error, isWelcome));
-        group.on("rejected", (error) => isWelcome ? this.#notices.toast(explain(error)) : this.#refuse(error));
+        group.on("rejected", (error) => this.#rejected(error, isWelcome));
         group.on("session", (session, { isNews }) => isNews && this.#invited(session));
         group.on("sessionEnded", (session) => {
             for (const id of [session.id, session.replacedBy]) this.#cards.get(id)?.();
@@ -87,6 +87,13 @@ class GroupPage {
         else if (state === "closed") this.#refuse(error);
         else if (error?.closeCode === 4429 && !isWelcome) this.#show(waitScreen(error.retry_ms));
         else if (error) this.#notices.connectionLost(() => this.#group.retryNow());
+    }
+
+    /** What was refused and nobody waits for. A pointer that came too late or too fast is news for authors of pages only. */
+    #rejected(error, isWelcome) {
+        if (!isWelcome) this.#refuse(error);
+        else if (this.#group.isOnline) console.info(`The host refused a message: ${error.code}: ${error.message}`);
+        else this.#notices.toast(explain(error));
     }
 
     #refuse(error) {

@@ -25,8 +25,8 @@ export class Notices {
 
     toast(text) {
         const toast = element("p", { class: "toast" }, text);
-        this.#toasts.append(toast);
-        while (this.#toasts.childElementCount > 3) this.#toasts.firstElementChild.remove();
+        // One at a time: a pile would reach into the activity.
+        this.#toasts.replaceChildren(toast);
         setTimeout(() => toast.remove(), toastTime);
     }
 
