@@ -114,6 +114,9 @@ import Testing
             client.hello(group: old, name: "Eve", seat: nil, client: "c")
             #expect(client.closeCode == .noSuchGroup)
         }
+        host.drop()
+        let back = world.member("Host", of: group, seat: group.seat.description)
+        #expect(back.take("welcome")?["group"]?["code"]?.string == code)
         let ben = world.connect()
         ben.hello(group: code!, name: "Ben", seat: nil, client: "c")
         #expect(ben.seat != nil)
