@@ -92,6 +92,24 @@ def test_undo_takes_back_ones_own_work_only(party):
     same_picture(ana, ben)
 
 
+def test_a_cleared_canvas_comes_back_whole_for_who_cleared_it(party):
+    hanna, ben = party.person("Hanna").join(party.host_path()), party.person("Ben").join()
+    hanna.stroke((0.2, 0.2), (0.4, 0.2))
+    hanna.wait_for_items(1)
+    ben.stroke((0.2, 0.4), (0.4, 0.4))
+    hanna.wait_for_items(2)
+    before = same_picture(hanna, ben)
+    hanna.choose("Clear canvas")
+    hanna.frame.get_by_role("dialog").get_by_role("button", name="Clear").click()
+    ben.wait_for_items(0)
+    # Not Ben's to undo.
+    ben.press("Control+z")
+    hanna.press("Control+z")
+    for person in (hanna, ben):
+        person.wait_for_items(2)
+    assert same_picture(hanna, ben) == before, "in their places, and each its author's"
+
+
 def test_an_erased_stroke_stays_erased_though_somebody_offline_moved_it(party):
     ana, ben = party.person("Ana").join(), party.person("Ben").join()
     ben.may_lose_network = True
