@@ -35,6 +35,8 @@ package final class RelayEngine: ScriptEngine, @unchecked Sendable {
     package var isHeld = false {
         didSet { if !isHeld { flush() } }
     }
+    /// Views are refused, as those of a script that raises.
+    package var failsViews = false
     /// How many views were asked for.
     package private(set) var viewCount = 0
 
@@ -71,6 +73,7 @@ package final class RelayEngine: ScriptEngine, @unchecked Sendable {
         case .close: runs[request.session] = nil
         case .query(.view(let participant)):
             guard run.participants.contains(participant) else { return reject(outcome, .notJoined) }
+            guard !failsViews else { return reject(outcome, .activityFailed) }
             viewCount += 1
             outcome.view = view(run)
         case .query(.export(let kind, _)): outcome.view = Array(kind.utf8)

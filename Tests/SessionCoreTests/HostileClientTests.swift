@@ -97,6 +97,23 @@ import Testing
         #expect(third.take("message")?["body"]?.integer == 7)
     }
 
+    @Test func whoCannotBeShownTheViewAgainIsToldAndNotLeftWithAGap() {
+        let group = world.makeGroup()
+        let ana = world.participant("Ana", of: group)
+        let ben = world.participant("Ben", of: group)
+        world.relay.failsViews = true
+        ben.send(#"[{"type":"join","ref":2,"session":"s1"}]"#)
+        #expect(ben.take("rejected")?["ref"]?.integer == 2)
+        #expect(ben.take("invalidated")?["reason"]?.string == "failed")
+        world.settle()
+        #expect(ana.takeAll("participants").last?["left"]?.array?.first?["id"]?.string == "p2")
+        world.relay.failsViews = false
+        ben.send(#"[{"type":"join","ref":3,"session":"s1"}]"#)
+        #expect(ben.take("joined")?["participant"]?.string == "p3")
+        ana.say(2, "7")
+        #expect(ben.take("message")?["body"]?.integer == 7)
+    }
+
     @Test func aClientInUseIsNotForgottenForOthersOfItsSeat() {
         let group = world.makeGroup()
         let ana = world.participant("Ana", of: group)
@@ -216,6 +233,7 @@ import Testing
         let before = eve.frames.count
         eve.isReady = true
         #expect(eve.frames[before...].reduce(0) { $0 + $1.utf8.count } < 5 << 20)
+        #expect(world.host.statistics.counters.rejected < 70_000)
         ana.say(2, "1")
         #expect(ana.take("accepted")?["ref"]?.integer == 2)
     }
