@@ -7,6 +7,7 @@ package final class ManualLoop: EventLoop, Clock, @unchecked Sendable {
     package private(set) var uptime: Int64 = 1_000_000
     private var posted: [@Sendable () -> Void] = []
     private var scheduled: [(at: Int64, order: Int, work: () -> Void)] = []
+    private var endOfTurn: [() -> Void] = []
     private var nextOrder = 0
 
     package init() {}
@@ -18,12 +19,17 @@ package final class ManualLoop: EventLoop, Clock, @unchecked Sendable {
         nextOrder += 1
     }
 
-    /// Runs what was posted until nothing is left.
+    package func atEndOfTurn(_ work: @escaping () -> Void) { endOfTurn.append(work) }
+
+    /// Ends the turn, and runs what was posted, until nothing is left.
     package func run() {
-        while !posted.isEmpty {
+        while !posted.isEmpty || !endOfTurn.isEmpty {
             let work = posted
             posted = []
             for item in work { item() }
+            let ends = endOfTurn
+            endOfTurn = []
+            for item in ends { item() }
         }
     }
 

@@ -84,7 +84,11 @@ package final class TestClient: PeerTransport {
     package var participant: String?
     /// False: the connection reads nothing, and what is sent stays with the host.
     package var isReady = true {
-        didSet { if isReady, !oldValue { world.host.drained(peer) } }
+        didSet {
+            guard isReady, !oldValue else { return }
+            world.host.drained(peer)
+            world.loop.run()
+        }
     }
 
     private unowned let world: TestWorld

@@ -46,7 +46,8 @@ package final class Effects {
         touch(peer)
     }
 
-    func touch(_ peer: Peer) {
+    /// Notes that a connection is to be written to at the end of the turn.
+    package func touch(_ peer: Peer) {
         guard !peer.isListed else { return }
         peer.isListed = true
         writable.append(peer)
@@ -60,7 +61,8 @@ package final class Effects {
     }
 
     func close(_ peer: Peer, _ code: CloseCode, _ reason: String) {
-        guard peer.isOpen else { return }
+        guard peer.isOpen, !peer.isClosing else { return }
+        peer.isClosing = true
         closing.append(Closing(peer: peer, code: code, reason: reason))
     }
 

@@ -87,7 +87,7 @@ package final class HostCore {
 
     /// Handles one frame of a connection.
     package func received(_ peer: Peer, frame: UnsafeRawBufferPointer) {
-        guard peer.isOpen else { return }
+        guard peer.isOpen, !peer.isClosing else { return }
         let envelopes: [ClientEnvelope]
         do throws(JSONError) {
             envelopes = try ClientEnvelope.parse(frame: frame)
@@ -103,7 +103,7 @@ package final class HostCore {
             case (.member(let group, let seat, let client), let envelope):
                 group.handle(envelope, from: Requester(peer: peer, group: group, seat: seat, client: client, ref: envelope.ref))
             }
-            if effects.closing.last?.peer === peer { return }
+            if peer.isClosing { return }
             if isOverwhelmed(peer) { return effects.close(peer, .goingAway, "one frame asked for more answers than are kept") }
         }
         reviewReading(peer)

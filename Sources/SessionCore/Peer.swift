@@ -26,6 +26,8 @@ package final class Peer {
     package let address: String
     package internal(set) var state = State.greeting
     package internal(set) var outbox = Outbox()
+    /// Whether it is in `Effects.closing`: nothing more is heard from it.
+    var isClosing = false
     /// Whether this peer is in `Effects.writable` already.
     var isListed = false
     /// Whether the next flush must not wait for the gathering window.

@@ -32,7 +32,8 @@ package final class Host {
     /// Peers whose gathering window is open.
     private var gathering: [Peer] = []
     private var isGatherArmed = false
-    private var isSettling = false
+    /// Whether the turn's end is arranged for, or under way.
+    private var isTurnOpen = false
     private var isStopping = false
 
     /// Frames hold about this many bytes at most, so that a big backlog does not become one huge message.
@@ -82,7 +83,7 @@ package final class Host {
 
     /// What was written to a connection has left.
     package func drained(_ peer: Peer) {
-        turn { _ in flush(peer) }
+        turn { $0.effects.touch(peer) }
     }
 
     package func closed(_ peer: Peer) {
@@ -142,22 +143,25 @@ package final class Host {
 
     // MARK: Turns
 
-    /// One turn: tell the time, let the core work, carry out what it wants.
+    /// A part of a turn: tell the time and let the core work. What it wants is carried out at the turn's end, for all parts together.
     @discardableResult
     private func turn<Result>(_ work: (HostCore) -> Result) -> Result {
         core.effects.now = clock.now
         core.effects.uptime = clock.uptime
         let result = work(core)
-        if !isSettling { settle() }
+        if !isTurnOpen {
+            isTurnOpen = true
+            loop.atEndOfTurn { [weak self] in self?.settle() }
+        }
         return result
     }
 
-    /// Carries out the effects of a turn. The log comes first: nothing is sent that it does not hold.
+    /// Ends a turn: carries out its effects. The log comes first: nothing is sent that it does not hold.
     private func settle() {
-        isSettling = true
-        defer { isSettling = false }
+        isTurnOpen = true
         // Writing and closing make more to do: snapshots for slow readers, presence, grace times.
         repeat { carryOut(core.effects) } while !core.effects.isEmpty
+        isTurnOpen = false
         armWake()
     }
 
@@ -214,7 +218,7 @@ package final class Host {
                 gathering.removeAll(keepingCapacity: true)
                 for peer in due {
                     peer.isGathering = false
-                    write(peer)
+                    core.effects.touch(peer)
                 }
             }
         }

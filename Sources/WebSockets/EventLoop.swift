@@ -11,6 +11,10 @@ final class EventLoop {
     private let vhost: OpaquePointer
     private let protocols: UnsafeMutablePointer<lws_protocols>
     private let async: UnsafeMutablePointer<uv_async_t>
+    // A turn ends before the loop waits (what timers did) and after it has (what sockets brought).
+    private let prepare: UnsafeMutablePointer<uv_prepare_t>
+    private let check: UnsafeMutablePointer<uv_check_t>
+    private var endOfTurn: [() -> Void] = []
     private let protocolName = strdup("activityhost")
     private let readBufferBytes: UInt32 = 65_536
     private var onWake: () -> Void = {}
@@ -63,7 +67,16 @@ final class EventLoop {
             guard let data = handle?.pointee.data else { return }
             Unmanaged<EventLoop>.fromOpaque(data).takeUnretainedValue().onWake()
         }
-        async.pointee.data = Unmanaged.passUnretained(self).toOpaque()
+        prepare = .allocate(capacity: 1)
+        check = .allocate(capacity: 1)
+        let me = Unmanaged.passUnretained(self).toOpaque()
+        async.pointee.data = me
+        uv_prepare_init(uv, prepare)
+        prepare.pointee.data = me
+        uv_prepare_start(prepare) { endTurn($0?.pointee.data) }
+        uv_check_init(uv, check)
+        check.pointee.data = me
+        uv_check_start(check) { endTurn($0?.pointee.data) }
     }
 
     /// Milliseconds of a clock that never goes back, read once a turn of the loop.
@@ -76,6 +89,17 @@ final class EventLoop {
         uv_run(uv, UV_RUN_DEFAULT)
         isEnding = true
         self.onWake = {}
+    }
+
+    /// Runs `work` once, before the loop waits again.
+    func atEndOfTurn(_ work: @escaping () -> Void) { endOfTurn.append(work) }
+
+    fileprivate func finishTurn() {
+        while !endOfTurn.isEmpty {
+            let work = endOfTurn
+            endOfTurn.removeAll(keepingCapacity: true)
+            for item in work { item() }
+        }
     }
 
     /// Makes the loop call `onWake` soon.
@@ -99,6 +123,8 @@ final class EventLoop {
         isEnding = true
         for scheduled in waiting { scheduled.cancel() }
         uv_close(ah_uv_handle(async), nil)
+        uv_close(ah_uv_handle(prepare), nil)
+        uv_close(ah_uv_handle(check), nil)
         lws_context_destroy(context)
         uv_run(uv, UV_RUN_DEFAULT)
         // A context on a lent loop is destroyed in two steps: the second frees what the closing handles still needed.
@@ -106,6 +132,8 @@ final class EventLoop {
         uv_run(uv, UV_RUN_DEFAULT)
         uv_loop_close(uv)
         async.deallocate()
+        prepare.deallocate()
+        check.deallocate()
         uv.deallocate()
         protocols.deallocate()
         free(protocolName)
@@ -154,6 +182,11 @@ private struct DescriptorLimit {
         var saved = saved
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &saved)
     }
+}
+
+private func endTurn(_ loop: UnsafeMutableRawPointer?) {
+    guard let loop else { return }
+    Unmanaged<EventLoop>.fromOpaque(loop).takeUnretainedValue().finishTurn()
 }
 
 /// Where libwebsockets tells of its sockets. It returns -1 to have the socket closed.

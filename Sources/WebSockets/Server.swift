@@ -106,6 +106,12 @@ package final class Server: @unchecked Sendable {
         return loop.schedule(afterMilliseconds: UInt64(max(0, delay)), work)
     }
 
+    /// Has work done once, after all that this turn of the loop has brought and before the loop waits again. Service thread.
+    package func atEndOfTurn(_ work: @escaping () -> Void) {
+        assertServiceThread()
+        loop.atEndOfTurn(work)
+    }
+
     private func beginStop() {
         guard !isStopping else { return }
         isStopping = true

@@ -16,4 +16,8 @@ final class ServerLoop: EventLoop {
     func schedule(afterMilliseconds delay: Int, _ work: @escaping () -> Void) {
         server.schedule(afterMilliseconds: delay, work)
     }
+
+    func atEndOfTurn(_ work: @escaping () -> Void) {
+        server.atEndOfTurn(work)
+    }
 }
