@@ -66,7 +66,7 @@ package struct CatalogueRow: Sendable, Equatable {
             out.append(decimal: version)
             out.append(text: ",\"metadata\":")
             out += metadata
-            out.append(text: ",\"has_page\":")
+            out.append(text: ",\"page\":")
             out.append(text: hasPage ? "true" : "false")
             // The fields of `schemas` are fields of the row.
             out.append(UInt8(ascii: ","))

@@ -23,7 +23,7 @@ struct CatalogueRowTests {
     @Test("tells the operator where an activity is, and nobody else")
     func readers() {
         let shared =
-            #"{"name":"sample","identifier":"org.example.sample","version":2,"metadata":{"title":"A \"b\""},"has_page":true,"#
+            #"{"name":"sample","identifier":"org.example.sample","version":2,"metadata":{"title":"A \"b\""},"page":true,"#
             + #""parameters":{},"messages":{}"#
         #expect(text(row, .anyone) == shared + "}")
         #expect(text(row, .operator) == shared + #","path":"/srv/sample"}"#)
