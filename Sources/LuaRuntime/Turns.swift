@@ -30,8 +30,10 @@ private struct Rounds<Element> {
 struct Turns {
     /// A turn longer than this is slow.
     static let slowNanoseconds: UInt64 = 5_000_000
-    /// So many quick turns in a row make a session quick again.
-    static let penance = 16
+    /// A session counts as quick again after one quick turn for each of these in its slow turns, and after so many at most: who
+    /// is slow now and then must not get in front of the others each time.
+    static let nanosecondsOfPenance: UInt64 = 500_000
+    static let mostPenance = 1000
 
     /// The requests of one session, in its order.
     final class Line {
@@ -82,7 +84,11 @@ struct Turns {
     /// Ends a turn that took so long: the session gets in line again behind all others if it has more to do; if not, and it is over, it is forgotten.
     mutating func end(_ line: Line, nanoseconds: UInt64, sessionIsOver: Bool) {
         let wasSlows = line.penance > 0
-        line.penance = nanoseconds > Self.slowNanoseconds ? Self.penance : max(0, line.penance - 1)
+        if nanoseconds > Self.slowNanoseconds {
+            line.penance = min(Self.mostPenance, line.penance + Int(clamping: nanoseconds / Self.nanosecondsOfPenance))
+        } else if wasSlows {
+            line.penance -= 1
+        }
         if wasSlows || line.penance > 0 { quickFirst = quick.count }
         if !line.requests.isEmpty {
             enqueue(line)

@@ -240,7 +240,12 @@ package final class HostCore {
     package var sessionCount: Int { sessions.count }
     package var memberCount: Int { groups.values.reduce(0) { $0 + $1.members.count } }
 
-    /// Ends every group, for a host that stops; connections are the host's to close.
+    /// Ends every group and session.
+    package func endGroups() {
+        for group in groups.values { group.end() }
+    }
+
+    /// For a host that stops; connections are the host's to close.
     package func forEachPeer(_ body: (Peer) -> Void) {
         for group in groups.values { group.peers.values.forEach(body) }
     }

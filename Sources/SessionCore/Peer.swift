@@ -126,6 +126,8 @@ final class Place {
     /// Whether its join is in the session: it is a participant until its leave is, too.
     var hasJoined = false
     var sync = Sync.live
+    /// Its connection is new and has not been told `joined` yet: that view stands for all before it.
+    var awaitsJoined = false
     var lastSnapshot: Int64 = .min
     /// Up to this seq the history does not tell all that this participant was owed: a view stood for some of it.
     var viewedUpTo: UInt64?

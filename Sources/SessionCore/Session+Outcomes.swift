@@ -89,7 +89,7 @@ extension Session {
 
     /// Envelopes that a view stands for are left out while one is in the making.
     private func send(_ envelope: Envelope, to place: Place) {
-        guard place.state == .joined, let peer = place.peer else { return }
+        guard place.state == .joined, !place.awaitsJoined, let peer = place.peer else { return }
         if place.sync != .live, envelope.kind == .replaceable { return }
         group.core.counters.messagesDelivered += 1
         effects.send(envelope, to: peer)
@@ -175,7 +175,7 @@ extension Session {
     private func deliver(_ presence: [UInt8], _ audience: History.Audience) {
         let envelope = Envelope(presence, session: key)
         history.append(seq: seq, audience, envelope)
-        for place in places where audience.contains(place.id) && place.state == .joined {
+        for place in places where audience.contains(place.id) && place.state == .joined && !place.awaitsJoined {
             if let peer = place.peer { effects.send(envelope, to: peer) }
         }
     }
@@ -253,7 +253,7 @@ extension Session {
         case .joined(let requester):
             answerJoin(of: place, requester, view: outcome.view)
         case .snapshot:
-            guard let peer = place.peer else { return }
+            guard let peer = place.peer, !place.awaitsJoined else { return }
             place.lastSnapshot = effects.uptime
             group.core.counters.snapshots += 1
             peer.outbox.makeRoomForSnapshot(of: key, bound: limits[.backlogBytes])
@@ -285,6 +285,7 @@ extension Session {
             let rejection = Rejection(.notJoined, "this place in session \(id) is another connection's")
             return effects.send(Envelope(HostEnvelope.rejected(ref: requester.ref, rejection)), to: waiting)
         }
+        place.awaitsJoined = false
         effects.send(Envelope(joined(place, requester, view: view, at: seq)), to: waiting)
         sendLatest(to: waiting, but: place.id)
     }

@@ -104,7 +104,8 @@ extension Session {
 
     /// Gives a place to the connection that asks for it: by what it missed since a position, or by a new view.
     private func resume(_ place: Place, _ requester: Requester, _ since: Position?) {
-        if let old = place.peer, old !== requester.peer {
+        let isNew = place.peer !== requester.peer
+        if let old = place.peer, isNew {
             old.places[id] = nil
             effects.close(old, .takenOver, "this seat is open in a newer connection")
         }
@@ -114,10 +115,12 @@ extension Session {
             let missed = history.missed(by: place.id, after: since.seq)
         {
             let waiting = requester.finishJoin()
+            place.awaitsJoined = false
             effects.send(Envelope(joined(place, requester, view: nil, at: since.seq)), to: waiting)
             for envelope in missed { effects.send(envelope, to: waiting) }
             sendLatest(to: waiting, but: place.id)
         } else {
+            if isNew { place.awaitsJoined = true }
             view(place, .joined(requester))
         }
     }

@@ -65,7 +65,7 @@ struct TurnsTests {
         var count = 0
         let order = Self.take(90, of: &turns) { session in
             count += 1
-            return session == 1 && count < 4 ? 50 : 0
+            return session == 1 && count < 4 ? 8 : 0
         }
         #expect([order.suffix(9).prefix(3), order.suffix(6).prefix(3), order.suffix(3)].allSatisfy { Set($0) == [1, 2, 3] })
     }

@@ -97,6 +97,27 @@ import Testing
         #expect(third.take("message")?["body"]?.integer == 7)
     }
 
+    @Test func joinedIsTheFirstThingThatANewConnectionHearsOfItsSession() {
+        let group = world.makeGroup()
+        let ana = world.participant("Ana", of: group)
+        let ben = world.participant("Ben", of: group)
+        ben.drop()
+        let back = world.member("Ben", of: group, seat: ben.seat)
+        world.relay.isHeld = true
+        ana.send(#"[{"type":"rename","ref":2,"name":"Anna"}]"#)
+        ana.say(3, "1", name: "point")
+        ana.say(4, "2")
+        back.send(#"[{"type":"join","ref":2,"session":"s1","participant":"p2"}]"#)
+        _ = back.takeAll("members")
+        world.relay.isHeld = false
+        world.settle()
+        let heard = back.inbox.filter { $0["session"]?.string == "s1" }
+        #expect(heard.map { $0["type"]?.string } == ["joined", "message"])
+        #expect(heard.first?["participants"]?.array?.first?["name"]?.string == "Anna")
+        #expect(heard.first?["state"]?.array?.count == 1)
+        #expect(heard.last?["name"]?.string == "point")
+    }
+
     @Test func whoCannotBeShownTheViewAgainIsToldAndNotLeftWithAGap() {
         let group = world.makeGroup()
         let ana = world.participant("Ana", of: group)
