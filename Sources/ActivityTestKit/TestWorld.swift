@@ -41,6 +41,16 @@ package final class TestWorld {
             observe: { [weak self] in self?.events.append($0) })
     }
 
+    fileprivate var peers: [Peer] = []
+
+    deinit {
+        // A host is one web of references that its process takes with it; many of them in one process must be taken apart.
+        relay?.isHeld = false
+        for peer in peers where peer.transport != nil { host.closed(peer) }
+        host.endGroups()
+        loop.run()
+    }
+
     /// A group with a running session of the first activity; its host's seat is in the answer.
     package func makeGroup(activity: String? = "relay") -> HostCore.CreatedGroup {
         var created: HostCore.CreatedGroup?
@@ -97,6 +107,7 @@ package final class TestClient: PeerTransport {
     init(world: TestWorld, address: String) {
         self.world = world
         peer = world.host.opened(self, address: address)
+        world.peers.append(peer)
     }
 
     package func send(_ frame: [UInt8]) {

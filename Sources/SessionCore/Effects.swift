@@ -82,6 +82,6 @@ package enum HostEvent: Sendable {
     /// `message` is the name of the message that was being handled, and its sender's name.
     case report(GroupCode, SessionID, AuthorReport, message: String?)
     case log(GroupCode, SessionID, activity: String, LogLine)
-    /// The event log could not be written; sessions refuse durable messages until it can.
+    /// The event log could not be written.
     case logFailed(String)
 }

@@ -9,8 +9,8 @@ extension Group {
     func relieve(_ peer: Peer) {
         peer.outbox.coalesceLatest()
         guard peer.outbox.bytes > limits[.backlogBytes] else { return }
-        for place in peer.places.values {
-            guard let session = sessions.values.first(where: { $0.place(place.id) === place }),
+        for (id, place) in peer.places {
+            guard let session = sessions[id], session.isRunning,
                 peer.outbox.dropReplaceable(of: session.key), place.sync == .live
             else { continue }
             let next = place.lastSnapshot == .min ? effects.uptime : place.lastSnapshot + Self.snapshotPause

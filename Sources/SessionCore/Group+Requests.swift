@@ -10,21 +10,21 @@ extension Group {
         case .invalid(_, let rejection): requester.reject(rejection)
         case .hello: requester.reject(Rejection(.invalidFrame, "hello comes once"))
         case .send(_, let session, let name, let body, let to):
-            guard allow(&requester.peer.messages, "messages_per_second", .messagesPerSecond, requester), requester.claim() else { return }
+            guard allow(&requester.peer.messages, .messagesPerSecond, requester), requester.claim() else { return }
             guard let session = running(session, requester) else { return }
             session.send(name: name, body: body, to: to, from: requester)
         case .start(_, let activity, let parameters, let replaces):
-            guard allow(&requester.peer.requests, "requests_per_second", .requestsPerSecond, requester), requester.claim() else { return }
+            guard allow(&requester.peer.requests, .requestsPerSecond, requester), requester.claim() else { return }
             start(activity, parameters, replaces, requester)
         case .join(_, let session, let participant, let since):
-            guard allow(&requester.peer.requests, "requests_per_second", .requestsPerSecond, requester), requester.claim() else { return }
+            guard allow(&requester.peer.requests, .requestsPerSecond, requester), requester.claim() else { return }
             running(session, requester)?.join(requester, participant: participant, since: since)
         case .change(_, let session, let parameters):
-            guard allow(&requester.peer.requests, "requests_per_second", .requestsPerSecond, requester), requester.claim() else { return }
+            guard allow(&requester.peer.requests, .requestsPerSecond, requester), requester.claim() else { return }
             guard let session = running(session, requester), mayDirect(session, requester) else { return }
             session.change(parameters: parameters, from: requester)
         default:
-            guard allow(&requester.peer.messages, "messages_per_second", .messagesPerSecond, requester), requester.claim() else { return }
+            guard allow(&requester.peer.messages, .messagesPerSecond, requester), requester.claim() else { return }
             handleRare(envelope, requester)
         }
     }
@@ -35,7 +35,7 @@ extension Group {
             running(session, requester)?.leave(requester)
         case .end(_, let session):
             guard let session = running(session, requester), mayDirect(session, requester) else { return }
-            session.end(.ended) { _ in requester.accept(session: session.id) }
+            session.end(.ended) { requester.accept(session: session.id) }
         case .rename(_, let name):
             guard let name = PersonName.clean(name) else {
                 return requester.reject(Rejection(.invalidMessage, "a name has at least one letter", path: "name"))
@@ -62,11 +62,11 @@ extension Group {
     }
 
     /// Whether the bucket lets one more through; refuses with what is allowed and when to try again.
-    private func allow(_ bucket: inout TokenBucket, _ limit: String, _ name: Limits.Name, _ requester: Requester) -> Bool {
+    private func allow(_ bucket: inout TokenBucket, _ limit: Limits.Name, _ requester: Requester) -> Bool {
         guard case .retry(let milliseconds) = bucket.take(at: effects.uptime) else { return true }
-        let exceeded = ExceededLimit(limit, allowed: limits[name], found: limits[name] + 1, retryMs: milliseconds)
-        let rejection = Rejection(.rateLimited, "too many at once; try again in \(milliseconds) ms", exceeded: exceeded)
         core.counters.rejected += 1
+        // Past the ledger: under this ref another request may be under way.
+        let rejection = Rejection.rateLimited(limit, limits, retryMilliseconds: milliseconds)
         effects.send(Envelope(HostEnvelope.rejected(ref: requester.ref, rejection)), to: requester.peer)
         return false
     }
@@ -160,7 +160,9 @@ extension Group {
         session.start { [weak self] result in
             guard let self else { return }
             switch result {
-            case .success: completion(.success(id))
+            case .success:
+                completion(.success(id))
+                if hasEnded { session.end(.ended) }
             case .failure(let rejection):
                 sessions[id] = nil
                 // What was refused leaves no trace: the id is free again unless a later start has the next one.

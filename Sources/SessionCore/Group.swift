@@ -17,7 +17,7 @@ package final class Group {
     private var nextMember: UInt32 = 1
     var nextSession: UInt32 = 1
     private lazy var vacancy = Vacancy(effects: effects, milliseconds: limits[.emptySessionMs]) { [weak self] in self?.end() }
-    private var hasEnded = false
+    private(set) var hasEnded = false
 
     init(code: GroupCode, link: SecretToken, core: HostCore) {
         self.code = code

@@ -21,7 +21,7 @@ package struct GroupPreview: Sendable {
 package enum ExportError: Error, Equatable {
     case noSuchGroup, noSuchSession, noSuchKind, forbidden, failed
     case tooManyTries(retryMilliseconds: Int)
-    case rateLimited(ExceededLimit)
+    case rateLimited(Rejection)
 }
 
 extension Group {
@@ -59,9 +59,8 @@ extension HostCore {
         }
         guard session.activity.exports.contains(kind) else { return completion(.failure(.noSuchKind)) }
         if let member, case .retry(let milliseconds) = member.exports.take(at: effects.uptime) {
-            let allowed = settings.limits[.requestsPerSecond]
-            return completion(
-                .failure(.rateLimited(ExceededLimit("requests_per_second", allowed: allowed, found: allowed + 1, retryMs: milliseconds))))
+            let rejection = Rejection.rateLimited(.requestsPerSecond, settings.limits, retryMilliseconds: milliseconds)
+            return completion(.failure(.rateLimited(rejection)))
         }
         session.export(kind: kind, member: member?.member) { result in
             completion(result.mapError { _ in .failed })

@@ -118,7 +118,11 @@ package final class HostCore {
 
     private func greet(_ peer: Peer, _ hello: ClientEnvelope.Hello) {
         guard hello.version == 1 else { return effects.close(peer, .invalidFrame, "this host speaks protocol 1") }
-        guard case .taken = peer.requests.take(at: effects.uptime) else { return }
+        if case .retry(let milliseconds) = peer.requests.take(at: effects.uptime) {
+            counters.rejected += 1
+            let rejection = Rejection.rateLimited(.requestsPerSecond, settings.limits, retryMilliseconds: milliseconds)
+            return effects.send(Envelope(HostEnvelope.rejected(ref: hello.ref, rejection)), to: peer)
+        }
         switch find(hello.group, address: peer.address, seat: hello.token) {
         case .failure(.tooManyTries(let retry)): effects.close(peer, .tooManyTries, "too many tries; wait \(retry / 1000 + 1) s")
         case .failure(.ended): effects.close(peer, .groupEnded, "this group has ended")

@@ -99,16 +99,6 @@ package struct Outbox {
         drop { $0.session == session && ($0.kind == .replaceable || $0.kind == .snapshot) }
     }
 
-    /// The sessions whose replaceable envelopes wait here.
-    package var replaceableSessions: Set<SessionKey> {
-        var sessions: Set<SessionKey> = []
-        entries.forEach { entry in
-            if entry.envelope.kind == .replaceable, let session = entry.envelope.session { sessions.insert(session) }
-        }
-        return sessions
-    }
-
-    @discardableResult
     private mutating func drop(_ isDropped: (Envelope) -> Bool) -> Bool {
         let before = entries.count
         var dropped: [Envelope] = []

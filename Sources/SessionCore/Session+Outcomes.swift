@@ -269,7 +269,7 @@ extension Session {
             peer.places[id] = nil
             place.peer = nil
         }
-        guard place.state == .joined else { return }
+        guard isRunning, place.state == .joined else { return }
         place.state = .leaving
         submit(.input(.leave(place.id, .disconnected)), .leave(place, .disconnected, nil))
     }

@@ -163,7 +163,10 @@ extension Session {
     }
 
     /// Brings a participant up to date by a view: it asks for one, its view changed, or it reads too slowly.
+    ///
+    /// A session that ends makes none: the engine has been told to close it, and what comes after that it may answer out of order.
     func view(_ place: Place, _ purpose: ViewPurpose) {
+        guard isRunning else { return }
         place.sync = .viewing
         place.viewedUpTo = .max
         place.viewsUnderWay += 1

@@ -136,13 +136,11 @@ final class Session {
         }
     }
 
-    /// Ends the session for everyone, after what was admitted before; `completion` gets false if it was ending already.
-    func end(
-        _ reason: InvalidationReason, replacedBy: SessionID? = nil, note: String? = nil, completion: @escaping (Bool) -> Void = { _ in }
-    ) {
-        guard state == .running else { return completion(false) }
+    /// Ends the session for everyone, after what was admitted before; does nothing if it is not running.
+    func end(_ reason: InvalidationReason, replacedBy: SessionID? = nil, note: String? = nil, completion: @escaping () -> Void = {}) {
+        guard isRunning else { return }
         state = .ending
-        submit(.close, .close(reason, replacedBy: replacedBy, note: note) { completion(true) })
+        submit(.close, .close(reason, replacedBy: replacedBy, note: note, completion))
     }
 
     func finishEnd(_ reason: InvalidationReason, replacedBy: SessionID?, note: String?, _ completion: () -> Void) {
@@ -263,10 +261,10 @@ final class Session {
         submit(.input(.timer(timer.id, late: late)), .timer(timer.id, late: late))
     }
 
-    func report(_ outcome: SessionOutcome, message: String?) {
+    func report(_ outcome: SessionOutcome, message: @autoclosure () -> String?) {
         if let report = outcome.report {
             group.core.counters.scriptErrors += 1
-            if case .taken = logLines.take(at: effects.uptime) { effects.events.append(.report(group.code, id, report, message: message)) }
+            if case .taken = logLines.take(at: effects.uptime) { effects.events.append(.report(group.code, id, report, message: message())) }
         }
         for line in outcome.logs {
             guard case .taken = logLines.take(at: effects.uptime) else { return }

@@ -1,3 +1,5 @@
+import ActivityModel
+
 /// Lets through `rate` a second on average, `burst` at once; time comes from the caller, in ms of any clock that never goes back.
 package struct TokenBucket: Sendable {
     private let rate: Double
@@ -26,5 +28,13 @@ package struct TokenBucket: Sendable {
     package enum Taken: Equatable, Sendable {
         case taken
         case retry(milliseconds: Int)
+    }
+}
+
+extension Rejection {
+    /// The answer to a request for which a bucket has no token.
+    static func rateLimited(_ limit: Limits.Name, _ limits: Limits, retryMilliseconds: Int) -> Rejection {
+        let exceeded = ExceededLimit(limit.rawValue, allowed: limits[limit], found: limits[limit] + 1, retryMs: retryMilliseconds)
+        return Rejection(.rateLimited, "too many at once; try again in \(retryMilliseconds) ms", exceeded: exceeded)
     }
 }

@@ -127,6 +127,9 @@ package final class Host {
             groups: core.groupCount, members: core.memberCount, sessions: core.sessionCount, connections: connections, counters: core.counters)
     }
 
+    /// Ends every group and session, for a host that is taken down for good.
+    package func endGroups() { turn { $0.endGroups() } }
+
     /// Closes everybody with 1012 and ends the engine; `completion` runs when nothing is left to write.
     package func shutDown(completion: @escaping () -> Void) {
         guard !isStopping else { return }
