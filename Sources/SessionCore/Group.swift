@@ -5,6 +5,8 @@ package final class Group {
     package internal(set) var code: GroupCode
     package internal(set) var link: SecretToken
     package internal(set) var locked = false
+    /// Codes and links that it had before, oldest first.
+    var formerNames = Queue<String>()
     unowned let core: HostCore
 
     private var seats: [SecretToken: Seat] = [:]
@@ -81,7 +83,7 @@ package final class Group {
             }
         }
         let seat = known ?? makeSeat(name: "", role: .participant)
-        let client = seat.client(hello.client.map { String($0.prefix(64)) } ?? "")
+        let client = seat.client(hello.client ?? "")
         peer.state = .member(self, seat, client)
         peers[peer.id] = peer
         client.connections += 1

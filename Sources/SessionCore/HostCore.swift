@@ -30,6 +30,8 @@ package final class HostCore {
     private var links: [SecretToken: GroupCode] = [:]
     /// Codes and links that a group had before: void for everybody but who has a seat there.
     private var formerNames: [String: Group] = [:]
+    /// A group's older names are nobody's any more: who makes new codes all the time must not fill the host.
+    private static let rememberedNames = 64
     private var endedCodes = Queue<GroupCode>()
     private var ended: Set<GroupCode> = []
     private var sessions: [SessionKey: Session] = [:]
@@ -214,7 +216,11 @@ package final class HostCore {
 
     /// Gives a group a new code and link; the old ones let in nobody but its members.
     func rename(_ group: Group, code: GroupCode, link: SecretToken) {
-        for name in [group.code.description, group.link.description] { formerNames[name] = group }
+        for name in [group.code.description, group.link.description] {
+            formerNames[name] = group
+            group.formerNames.append(name)
+        }
+        while group.formerNames.count > Self.rememberedNames, let oldest = group.formerNames.popFirst() { formerNames[oldest] = nil }
         groups[group.code] = nil
         links[group.link] = nil
         group.code = code
@@ -234,7 +240,7 @@ package final class HostCore {
     func remove(_ group: Group) {
         groups[group.code] = nil
         links[group.link] = nil
-        formerNames = formerNames.filter { $0.value !== group }
+        while let name = group.formerNames.popFirst() { formerNames[name] = nil }
         ended.insert(group.code)
         endedCodes.append(group.code)
         if endedCodes.count > 10_000, let oldest = endedCodes.popFirst() { ended.remove(oldest) }

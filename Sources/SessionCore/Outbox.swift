@@ -99,6 +99,7 @@ package struct Outbox {
         drop { $0.session == session && ($0.kind == .replaceable || $0.kind == .snapshot) }
     }
 
+    @discardableResult
     private mutating func drop(_ isDropped: (Envelope) -> Bool) -> Bool {
         let before = entries.count
         var dropped: [Envelope] = []

@@ -74,6 +74,8 @@ package final class Seat {
     private var clients: [String: Client] = [:]
     private var clientOrder = Queue<String>()
     private static let rememberedClients = 64
+    /// Of an id only so many bytes count: a single character may have any number.
+    private static let clientBytes = 64
 
     init(token: SecretToken, member: MemberID, limits: Limits) {
         self.token = token
@@ -82,7 +84,8 @@ package final class Seat {
     }
 
     /// The client with this id, one per tab; of many, the oldest that has no connection is forgotten.
-    func client(_ id: String) -> Client {
+    func client(_ text: String) -> Client {
+        let id = String(decoding: text.utf8.prefix(Self.clientBytes), as: UTF8.self)
         if let client = clients[id] { return client }
         let client = Client()
         clients[id] = client
