@@ -39,6 +39,8 @@ package final class RelayEngine: ScriptEngine, @unchecked Sendable {
     package var failsViews = false
     /// How many views were asked for.
     package private(set) var viewCount = 0
+    /// How many requests came for sessions that were never opened or are closed.
+    package private(set) var strayCount = 0
 
     private var runs: [SessionKey: Run] = [:]
     private var waiting: [SessionOutcome] = []
@@ -67,7 +69,10 @@ package final class RelayEngine: ScriptEngine, @unchecked Sendable {
             runs[request.session] = Run(id: id)
             return outcome
         }
-        guard let run = runs[request.session] else { return reject(outcome, .noSuchSession) }
+        guard let run = runs[request.session] else {
+            strayCount += 1
+            return reject(outcome, .noSuchSession)
+        }
         switch request.work {
         case .open, .query(.snapshot): break
         case .close: runs[request.session] = nil

@@ -96,8 +96,7 @@ extension Gateway {
                     ))
             case .failure(.failed): visit.answer(Refusal(500, "activity_failed", "the activity's export failed; its author was told"))
             case .failure(.tooManyTries(let retry)): visit.answer(Refusal.tooManyTries(retry))
-            case .failure(.rateLimited(let exceeded)):
-                visit.answer(Refusal(Rejection(.rateLimited, "too many exports at once for this seat", exceeded: exceeded)))
+            case .failure(.rateLimited(let rejection)): visit.answer(Refusal(rejection))
             }
         }
     }

@@ -122,6 +122,32 @@ import Testing
         #expect(ben.seat != nil)
     }
 
+    @Test func onlyTheLatestOfManyOldCodesStillLeadMembersBack() {
+        let group = world.makeGroup()
+        let host = world.member("Host", of: group, seat: group.seat.description)
+        for ref in 1...40 { host.send(#"[{"type":"new_code","ref":\#(ref)}]"#) }
+        let codes = host.takeAll("group").compactMap { $0["group"]?["code"]?.string }
+        #expect(codes.count == 40)
+        for (code, isKnown) in [(group.code.description, false), (codes[10], true), (codes[39], true)] {
+            let back = world.connect()
+            back.hello(group: code, name: "Host", seat: group.seat.description, client: "c")
+            #expect((back.seat != nil) == isKnown, "\(code)")
+        }
+    }
+
+    @Test func helloMayBeRepeatedSoOftenAndIsAnsweredEachTime() {
+        var limits = Limits()
+        limits[.members] = 1
+        let world = TestWorld(limits: limits)
+        let group = world.makeGroup()
+        _ = world.member("Ana", of: group)
+        let ben = world.connect()
+        let hello = #"{"type":"hello","protocol":1,"group":"\#(group.code)","name":"Ben"}"#
+        ben.send("[" + Array(repeating: hello, count: 21).joined(separator: ",") + "]")
+        let codes = ben.takeAll("rejected").compactMap { $0["code"]?.string }
+        #expect(codes == Array(repeating: "limit_reached", count: 20) + ["rate_limited"])
+    }
+
     @Test func aSeatHoldsEightConnectionsAndAGroupSoManyMembers() {
         var limits = Limits()
         limits[.members] = 3

@@ -44,6 +44,47 @@ import Testing
         #expect(ben.take("rejected")?["code"]?.string == "no_such_session")
     }
 
+    @Test func aSessionThatEndsAsksNothingMoreOfTheEngine() {
+        var limits = Limits()
+        limits[.backlogBytes] = 20_000
+        let world = TestWorld(limits: limits)
+        let group = world.makeGroup()
+        let host = world.participant("Host", of: group, seat: group.seat.description)
+        let ben = world.participant("Ben", of: group)
+        ben.isReady = false
+        world.relay.react = { input in
+            var reaction = RelayEngine.Reaction()
+            if case .message = input { reaction.refresh = [ParticipantID(number: 1)] }
+            return reaction
+        }
+        world.relay.isHeld = true
+        for ref in 2...3 { host.say(ref, "\"\(String(repeating: "x", count: 30_000))\"") }
+        host.send(#"[{"type":"end","ref":4,"session":"s1"}]"#)
+        world.relay.isHeld = false
+        world.settle()
+        #expect(host.inbox.compactMap { $0["type"]?.string == "accepted" ? $0["ref"]?.integer : nil } == [2, 3, 4])
+        #expect(world.relay.strayCount == 0)
+        ben.isReady = true
+        #expect(ben.take("invalidated")?["reason"]?.string == "ended")
+    }
+
+    @Test func aSessionWhoseGroupEndedWhileItStartedEndsToo() {
+        var limits = Limits()
+        limits[.emptySessionMs] = 1000
+        limits[.graceMs] = 0
+        let world = TestWorld(limits: limits)
+        let group = world.makeGroup(activity: nil)
+        let ana = world.member("Ana", of: group)
+        world.relay.isHeld = true
+        ana.send(#"[{"type":"start","ref":1,"activity":"relay"}]"#)
+        ana.drop()
+        world.loop.advance(milliseconds: 2000)
+        #expect(world.host.statistics.groups == 0)
+        world.relay.isHeld = false
+        world.settle()
+        #expect(world.host.statistics.sessions == 0)
+    }
+
     @Test func replacingIsOneStepAndTheSecondIsTooLate() {
         let group = world.makeGroup()
         let host = world.participant("Host", of: group, seat: group.seat.description)
