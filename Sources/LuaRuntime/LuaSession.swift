@@ -11,7 +11,6 @@ final class LuaSession {
     private var limits: ah_limits
     private let document: OpaquePointer
     private var vm: OpaquePointer?
-    private var participants: Set<ParticipantID> = []
     private var isFinished = false
 
     init(key: SessionKey, script: LuaScript, limits: Limits, id: SessionID, initiator: MemberID, seed: UInt64) {
@@ -28,11 +27,8 @@ final class LuaSession {
 
     func run(_ input: SessionInput, time: Int64) -> SessionOutcome {
         if isFinished { return rejected(Rejection(.noSuchSession, "This session has ended.")) }
-        if case .message(let sender, let name, let body, let to) = input, isNull(body), messageType(name)?.delivery == .latest {
-            return withdraw(from: sender, to: to)
-        }
         let outcome = withRawInput(input, time: time) { apply($0, handler: input.handler) }
-        follow(input, outcome)
+        if outcome.finished != nil { isFinished = true }
         return outcome
     }
 
@@ -53,20 +49,6 @@ final class LuaSession {
             outcome.nextTimer = nextTimer
             return outcome
         }
-    }
-
-    private func messageType(_ name: String) -> MessageType? { script.manifest.messages[name] ?? script.manifest.messages["*"] }
-
-    /// A `latest` message with a null body takes the sender's current one back; no handler sees it.
-    private func withdraw(from sender: ParticipantID, to: [ParticipantID]?) -> SessionOutcome {
-        guard participants.contains(sender) else { return rejected(Rejection(.notJoined, "You have not joined this session.")) }
-        if let missing = to?.first(where: { !participants.contains($0) }) {
-            return rejected(Rejection(.noSuchParticipant, "\(missing) is not in this session."))
-        }
-        var outcome = SessionOutcome(session: key, result: .done)
-        outcome.relay = .received
-        outcome.nextTimer = nextTimer
-        return outcome
     }
 
     private func apply(_ input: ah_input, handler: @autoclosure () -> String) -> SessionOutcome {
@@ -102,16 +84,6 @@ final class LuaSession {
         return vm
     }
 
-    /// Keeps in step with what the document knows of participants and of the end.
-    private func follow(_ input: SessionInput, _ outcome: SessionOutcome) {
-        if outcome.finished != nil { isFinished = true }
-        switch (input, outcome.result) {
-        case (.join(let participant), .committed): participants.insert(participant.id)
-        case (.leave(let participant, _), .committed), (.leave(let participant, _), .stands): participants.remove(participant)
-        default: break
-        }
-    }
-
     private var nextTimer: SessionOutcome.Timer? {
         var due: Int64 = 0
         let id = ah_session_next_timer(document, &due)
@@ -123,13 +95,4 @@ final class LuaSession {
         outcome.nextTimer = nextTimer
         return outcome
     }
-}
-
-/// Whether a message body is JSON `null`.
-private func isNull(_ body: [UInt8]) -> Bool {
-    let isSpace = { (byte: UInt8) in byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 }
-    guard let start = body.firstIndex(where: { !isSpace($0) }), body[start] == UInt8(ascii: "n"),
-        let end = body.lastIndex(where: { !isSpace($0) })
-    else { return false }
-    return body[start...end].elementsEqual("null".utf8)
 }
