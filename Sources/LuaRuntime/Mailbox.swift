@@ -7,6 +7,8 @@ final class Mailbox<Element: Sendable>: @unchecked Sendable {
     private let arrival = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
     private var waiting: [Element] = []
     private var isClosed = false
+    /// Whether somebody sleeps in `wait`: nobody else needs to be woken.
+    private var isAwaited = false
 
     init() {
         pthread_mutex_init(lock, nil)
@@ -25,17 +27,23 @@ final class Mailbox<Element: Sendable>: @unchecked Sendable {
         pthread_mutex_lock(lock)
         if !isClosed {
             if waiting.isEmpty { waiting = batch } else { waiting += batch }
-            pthread_cond_signal(arrival)
         }
+        wakeAndUnlock()
+    }
+
+    /// The one who is woken wants the lock at once, so it is free by then.
+    private func wakeAndUnlock() {
+        let wakes = isAwaited
+        isAwaited = false
         pthread_mutex_unlock(lock)
+        if wakes { pthread_cond_signal(arrival) }
     }
 
     /// Lets `wait` return nil once everything posted was taken.
     func close() {
         pthread_mutex_lock(lock)
         isClosed = true
-        pthread_cond_signal(arrival)
-        pthread_mutex_unlock(lock)
+        wakeAndUnlock()
     }
 
     /// Takes what is there, which may be nothing.
@@ -51,6 +59,7 @@ final class Mailbox<Element: Sendable>: @unchecked Sendable {
         defer { pthread_mutex_unlock(lock) }
         while waiting.isEmpty {
             if isClosed { return nil }
+            isAwaited = true
             pthread_cond_wait(arrival, lock)
         }
         return swapOut()

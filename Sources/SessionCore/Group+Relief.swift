@@ -19,8 +19,8 @@ extension Group {
             } else {
                 place.sync = .behind(until: next)
                 place.viewedUpTo = .max
-                effects.schedule(after: Int(next - effects.uptime)) { [weak session] in
-                    guard let session, session.isRunning, place.sync == .behind(until: next), place.peer != nil else { return }
+                effects.schedule(after: Int(next - effects.uptime)) {
+                    guard session.isRunning, place.sync == .behind(until: next), place.peer != nil else { return }
                     session.view(place, .snapshot)
                 }
             }

@@ -133,8 +133,8 @@ extension Group {
             return start(activity, parameters: parameters, replaces: nil, by: requester.seat.member, completion: finish)
         }
         guard let old = running(replaces, requester), mayDirect(old, requester) else { return }
-        old.replace { [weak self] done in
-            self?.start(activity, parameters: parameters, replaces: old, by: requester.seat.member) { result in
+        old.replace { [self] done in
+            start(activity, parameters: parameters, replaces: old, by: requester.seat.member) { result in
                 finish(result)
                 done(try? result.get())
             }
@@ -157,8 +157,7 @@ extension Group {
         nextSession += 1
         let session = core.register { Session(key: $0, id: id, activity: activity, parameters: parameters, initiator: member, group: self) }
         sessions[id] = session
-        session.start { [weak self] result in
-            guard let self else { return }
+        session.start { [self] result in
             switch result {
             case .success:
                 completion(.success(id))

@@ -18,7 +18,7 @@ package final class Group {
     var sessions: [SessionID: Session] = [:]
     private var nextMember: UInt32 = 1
     var nextSession: UInt32 = 1
-    private lazy var vacancy = Vacancy(effects: effects, milliseconds: limits[.emptySessionMs]) { [weak self] in self?.end() }
+    private lazy var vacancy = Vacancy(effects: effects, milliseconds: limits[.emptySessionMs]) { [unowned self] in end() }
     private(set) var hasEnded = false
 
     init(code: GroupCode, link: SecretToken, core: HostCore) {
@@ -145,7 +145,7 @@ package final class Group {
         for (session, place) in peer.places { sessions[session]?.lost(place) }
         peer.places = [:]
         guard !hasConnection(seat.member) else { return }
-        effects.schedule(after: limits[.graceMs]) { [weak self] in self?.depart(seat.member) }
+        effects.schedule(after: limits[.graceMs]) { [self] in depart(seat.member) }
         reviewEmptiness()
     }
 

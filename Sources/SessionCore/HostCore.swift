@@ -81,8 +81,8 @@ package final class HostCore {
 
     /// Begins the hello deadline of a new connection.
     package func opened(_ peer: Peer) {
-        effects.schedule(after: Self.helloMilliseconds) { [weak self, weak peer] in
-            guard let self, let peer, case .greeting = peer.state else { return }
+        effects.schedule(after: Self.helloMilliseconds) { [effects] in
+            guard case .greeting = peer.state else { return }
             effects.close(peer, .helloTimeout, "no hello within 10 s")
         }
     }
@@ -201,14 +201,14 @@ package final class HostCore {
             group.reviewEmptiness()
             return completion(.success(created))
         }
-        group.start(description, parameters: parameters, replaces: nil, by: seat.member) { [weak self] result in
+        group.start(description, parameters: parameters, replaces: nil, by: seat.member) { [self] result in
             switch result {
             case .success(let session):
                 created.session = session
                 group.reviewEmptiness()
                 completion(.success(created))
             case .failure(let rejection):
-                self?.remove(group)
+                remove(group)
                 completion(.failure(rejection))
             }
         }
@@ -269,6 +269,8 @@ package final class HostCore {
         sessions[key] = session
         return session
     }
+
+    func session(_ key: SessionKey) -> Session? { sessions[key] }
 
     func unregister(_ session: Session) { sessions[session.key] = nil }
 

@@ -147,10 +147,8 @@ extension Session {
         place.losses += 1
         place.sync = .live
         let losses = place.losses
-        effects.schedule(after: limits[.graceMs]) { [weak self] in
-            guard let self, isRunning, place.losses == losses, place.peer == nil, place.state != .leaving, self.place(place.id) === place else {
-                return
-            }
+        effects.schedule(after: limits[.graceMs]) { [self] in
+            guard isRunning, place.losses == losses, place.peer == nil, place.state != .leaving, self.place(place.id) === place else { return }
             effects.beginInput()
             leave(place, .disconnected, nil)
         }

@@ -42,7 +42,7 @@ final class Session {
     private var isAnnouncementDue = false
     /// Requests that would replace this session, in order; the first is under way.
     private var replacements: [(begin: (@escaping (SessionID?) -> Void) -> Void, refused: () -> Void)] = []
-    private lazy var vacancy = Vacancy(effects: effects, milliseconds: limits[.emptySessionMs]) { [weak self] in self?.end(.ended) }
+    private lazy var vacancy = Vacancy(effects: effects, milliseconds: limits[.emptySessionMs]) { [unowned self] in end(.ended) }
     private var logLines: TokenBucket
 
     /// What to do with the outcome of a request that the engine has.
@@ -169,8 +169,7 @@ final class Session {
     private func tryReplacement() {
         guard let replacement = replacements.first else { return }
         guard isRunning else { return replacement.refused() }
-        replacement.begin { [weak self] successor in
-            guard let self else { return }
+        replacement.begin { [self] successor in
             if let successor {
                 end(.replaced, replacedBy: successor)
             } else if !replacements.isEmpty {
@@ -219,8 +218,8 @@ final class Session {
     func announceSoon() {
         guard !isAnnouncementDue else { return }
         isAnnouncementDue = true
-        effects.schedule(after: 200) { [weak self] in
-            guard let self, isAnnouncementDue, isRunning else { return }
+        effects.schedule(after: 200) { [self] in
+            guard isAnnouncementDue, isRunning else { return }
             effects.beginInput()
             announceNow()
         }
@@ -240,12 +239,17 @@ final class Session {
         guard timerWake.map({ timerDue < $0 }) ?? true else { return }
         let wake = timerDue
         timerWake = wake
-        effects.schedule(after: Int(clamping: max(0, wake - effects.uptime))) { [weak self] in
-            guard let self, timerWake == wake else { return }
-            timerWake = nil
-            guard let timer = armedTimer, isRunning, hasParticipants else { return }
-            if timerDue <= effects.uptime { fire(timer) } else { awaitTimer() }
+        // By its key: the wake may be days away, and must not keep a session that has ended.
+        effects.schedule(after: Int(clamping: max(0, wake - effects.uptime))) { [core = group.core, key] in
+            core.session(key)?.timerWoke(wake)
         }
+    }
+
+    private func timerWoke(_ wake: Int64) {
+        guard timerWake == wake else { return }
+        timerWake = nil
+        guard let timer = armedTimer, isRunning, hasParticipants else { return }
+        if timerDue <= effects.uptime { fire(timer) } else { awaitTimer() }
     }
 
     /// Fires what fell due while nobody was here; called when somebody has joined.
