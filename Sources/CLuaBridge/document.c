@@ -40,8 +40,6 @@ void ah_document_free(ah_document *d) {
 
 ah_node *ah_document_root(ah_document *d) { return d->root; }
 size_t ah_document_bytes(const ah_document *d) { return d->bytes; }
-size_t ah_document_held(const ah_document *d) { return d->held; }
-uint64_t ah_document_generation(const ah_document *d) { return d->generation; }
 
 // MARK: Transactions
 

@@ -106,8 +106,6 @@ ah_node_kind ah_node_kind_of(const ah_node *n) {
     return n->s.kind == AH_LIST ? AH_LIST : n->s.live == 0 ? AH_EMPTY : AH_MAP;
 }
 
-size_t ah_node_count(const ah_node *n) { return n->s.live; }
-
 // MARK: Lists
 
 void ah_list_put(ah_node *n, uint32_t at, ah_value v) {

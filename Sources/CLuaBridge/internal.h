@@ -35,9 +35,8 @@ static inline ah_bytes ah_buffer_bytes(const ah_buffer *b) { return (ah_bytes){b
 /// Returns the length; `out` has room for 32 bytes. `value` is finite.
 size_t ah_double_text(double value, char *out);
 size_t ah_integer_text(int64_t value, char *out);
-/// Parses a JSON number. Integers outside 64 bits and non-finite results are refused.
+/// What a JSON number is. Integers outside 64 bits and non-finite results are too large.
 typedef enum ah_number_kind { AH_NUMBER_BAD, AH_NUMBER_INTEGER, AH_NUMBER_DOUBLE, AH_NUMBER_TOO_LARGE } ah_number_kind;
-ah_number_kind ah_number_read(const uint8_t *text, size_t count, int64_t *integer, double *real);
 
 // MARK: json.c (values half): strict RFC 8259, no recursion on input depth, UTF-8 checked, lone surrogates refused [never]
 bool ah_utf8_valid(const uint8_t *bytes, size_t count);
@@ -65,15 +64,12 @@ ah_document *ah_document_new(void);
 void ah_document_free(ah_document *d);
 ah_node *ah_document_root(ah_document *d);
 size_t ah_document_bytes(const ah_document *d);               // as canonical JSON
-size_t ah_document_held(const ah_document *d);                // memory held, removed nodes of the open transaction included
 void ah_document_begin(ah_document *d);                       // opens a transaction
 void ah_document_commit(ah_document *d);
 void ah_document_rollback(ah_document *d);
-uint64_t ah_document_generation(const ah_document *d);        // unique in the process, new with every commit and rollback: proxies check it
 void ah_document_write(const ah_document *d, ah_buffer *out); // canonical JSON: no spaces, insertion order
 
 ah_node_kind ah_node_kind_of(const ah_node *n);
-size_t ah_node_count(const ah_node *n);                       // list: length; map: keys
 // Further document functions (get, set, insert, remove, iterate, undo) are the values half's own; see document.h.
 
 // MARK: proxy.c (values half): a document node as a Lua value (full userdata, metatable kept from scripts)
@@ -84,7 +80,6 @@ bool ah_proxy_is(lua_State *L, int index);                    // [never]
 ah_node *ah_proxy_node(lua_State *L, int index);              // [raises]
 lua_Integer ah_proxy_length(lua_State *L, int index);         // [raises] like #, for `index` a proxy
 void ah_proxy_geti(lua_State *L, int index, lua_Integer i);   // [raises] pushes element i or nil
-void ah_proxy_get(lua_State *L, int index);                   // [raises] pops a key, pushes the value or nil
 void ah_proxy_set(lua_State *L, int index);                   // [raises] pops key and value (value on top) and assigns a copy; checks everything of contract 3.3
 void ah_proxy_insert(lua_State *L, int index, lua_Integer i); // [raises] pops a value, inserts it before element i of a list
 void ah_proxy_remove(lua_State *L, int index, lua_Integer i); // [raises] removes element i, pushes it (a detached live reference if a node)

@@ -2,10 +2,6 @@
 
 #include <string.h>
 
-void ah_check_string(lua_State *L, size_t count, const char *who) {
-    if (count > AH_MAX_STRING) luaL_error(L, "%s: the string would be longer than 1 MiB", who);
-}
-
 void ah_out_begin(ah_out *out, lua_State *L) {
     luaL_checkstack(L, 4, NULL);
     lua_pushnil(L);

@@ -230,9 +230,3 @@ ah_number_kind ah_number_scan(const uint8_t *at, const uint8_t *end, const uint8
     *real = value;
     return AH_NUMBER_DOUBLE;
 }
-
-ah_number_kind ah_number_read(const uint8_t *text, size_t count, int64_t *integer, double *real) {
-    const uint8_t *after;
-    ah_number_kind kind = ah_number_scan(text, text + count, &after, integer, real);
-    return after == text + count ? kind : AH_NUMBER_BAD;
-}

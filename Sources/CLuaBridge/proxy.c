@@ -112,12 +112,6 @@ lua_Integer ah_proxy_length(lua_State *L, int index) {
 
 void ah_proxy_geti(lua_State *L, int index, lua_Integer i) { push_item(L, check_node(L, index), i); }
 
-void ah_proxy_get(lua_State *L, int index) {
-    ah_node *n = check_node(L, index);
-    push_field(L, n, lua_gettop(L));
-    lua_remove(L, -2);
-}
-
 /// The place from which a walk over a map goes on after the key on top of the stack.
 static uint32_t place_after(lua_State *L, ah_node *n) {
     uint32_t at = 0;

@@ -170,8 +170,6 @@ int ah_table_sort(lua_State *L);
 const char *ah_push_text(lua_State *L, int index, size_t *count);
 /// Takes a fresh snapshot of nothing: forgets what `next` remembered of the last handler.                             [raises]
 void ah_iterate_forget(lua_State *L);
-/// Raises when `count` bytes are more than one string may have.                                                       [raises]
-void ah_check_string(lua_State *L, size_t count, const char *who);
 void ah_log_append(ah_vm *vm, const char *level, const char *text, size_t count);   // [never]
 
 // MARK: api.c: the `session` of handlers

@@ -6,7 +6,6 @@ struct HTTPHeadReader {
     private let mostBytes: Int
     private let mostFields = 100
     private var bytes: [UInt8] = []
-    private var scanned = 0
 
     init(mostBytes: Int) {
         self.mostBytes = mostBytes

@@ -51,11 +51,6 @@ export class SharedBoard {
         return this.#session.localParticipant?.member;
     }
 
-    /** The member behind a participant, also of one who has left. */
-    memberOf(participant) {
-        return this.#members.get(participant);
-    }
-
     /** Shows a step at once and sends it. `onPlace(board)` gets the board on which it was taken, if this page sees that. */
     perform(name, body, onPlace = null) {
         const step = { name, body, member: this.member, bytes: JSON.stringify(body).length, underway: false, onPlace };

@@ -21,7 +21,7 @@ const english = {
     changedSince: "Somebody changed or erased it since, so it stays as it is", erasedMeanwhile: "Somebody erased this meanwhile", keptText: "Somebody erased this text. Yours is kept as a new one.",
     full: "This canvas is full: erase something or start a new one", tooMuchOffline: "Too many changes wait for the connection", refused: "That was not accepted",
     cleared: "Canvas cleared. Undo brings it back.", clearedBy: "{name} cleared the canvas", deleted: "Deleted: {count}", duplicated: "Duplicated: {count}", selected: "Selected: {count}",
-    selectedOne: "Selected: {name}", imported: "Imported: {count}", importing: "Importing…", skipped: "Imported: {count}. Left out: {skipped}", notADrawing: "This is not an Excalidraw file",
+    selectedOne: "Selected: {name}", imported: "Imported: {count}", skipped: "Imported: {count}. Left out: {skipped}", notADrawing: "This is not an Excalidraw file",
     nothingInIt: "There is nothing to draw in this file", penMode: "Pen found: only the pen draws now, fingers move the canvas", textIsLong: "Text is at most {count} characters",
     nothingToExport: "There is nothing to download yet", tooLarge: "The picture is too large", couldNotStart: "The new canvas could not be started", noObjects: "Nothing is on the canvas.", byName: "by {name}",
     keys: [
@@ -52,7 +52,7 @@ const chinese = {
     changedSince: "之后有人改过或擦掉了它，因此保持原样", erasedMeanwhile: "有人已经擦掉了它", keptText: "有人擦掉了这段文字，你的内容已另存为新的文字。",
     full: "画布已满。请擦掉一些内容或开始新画布。", tooMuchOffline: "等待连接的改动太多了", refused: "未被接受",
     cleared: "画布已清空，可以撤销。", clearedBy: "{name} 清空了画布", deleted: "已删除 {count} 个", duplicated: "已复制 {count} 个", selected: "已选择 {count} 个",
-    selectedOne: "已选择：{name}", imported: "已导入 {count} 个", importing: "正在导入…", skipped: "已导入 {count} 个，略过 {skipped} 个", notADrawing: "这不是 Excalidraw 文件",
+    selectedOne: "已选择：{name}", imported: "已导入 {count} 个", skipped: "已导入 {count} 个，略过 {skipped} 个", notADrawing: "这不是 Excalidraw 文件",
     nothingInIt: "文件里没有可画的内容", penMode: "检测到触控笔：现在只用笔画，手指移动画布", textIsLong: "文字最多 {count} 个字符",
     nothingToExport: "还没有可下载的内容", tooLarge: "图片太大了", couldNotStart: "无法开始新画布", noObjects: "画布上什么都没有。", byName: "{name} 画的",
     keys: [
