@@ -150,6 +150,12 @@ package final class TestClient: PeerTransport {
         return inbox[index]
     }
 
+    /// All envelopes in the inbox, which is emptied.
+    package func takeEverything() -> [JSONValue] {
+        defer { inbox = [] }
+        return inbox
+    }
+
     /// All envelopes of this type in the inbox, which is emptied.
     package func takeAll(_ type: String) -> [JSONValue] {
         defer { inbox = [] }
