@@ -170,7 +170,7 @@ package final class Server: @unchecked Sendable {
     /// Takes a connection that was just accepted.
     func welcome(_ descriptor: Int32, from address: RemoteAddress) {
         var use = addresses[address.text] ?? AddressUse()
-        let most = configuration.uncappedAddresses.contains(address.text) ? Int.max : configuration.connectionsPerAddress
+        let most = configuration.isUncapped(address.text) ? Int.max : configuration.connectionsPerAddress
         // As many again as are allowed are let in to be told why; beyond that an answer costs too much.
         let isSurplus = use.regular >= most
         guard !isSurplus || use.surplus < most else {

@@ -40,8 +40,8 @@ package struct ServerConfiguration: Sendable {
     package var closeSeconds = 2.0
     /// Open connections that one remote address may have.
     package var connectionsPerAddress = 64
-    /// Remote addresses without that cap: proxies that carry the connections of many.
-    package var uncappedAddresses: Set<String> = []
+    /// Whether a remote address, in numbers, is without that cap: a proxy that carries the connections of many.
+    package var isUncapped: @Sendable (String) -> Bool = { _ in false }
     /// Accepting rests above this descriptor, so that logs and files can still be opened. Nil: the process's limit, less 32 or a quarter.
     package var highestDescriptor: Int?
     /// Headers that every response gets, unless it has its own of the same name (in lower case).

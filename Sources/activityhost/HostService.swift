@@ -126,7 +126,8 @@ final class HostService {
         configuration.frameBytes = settings.limits[.frameBytes]
         configuration.bodySeconds = 10
         configuration.connectionsPerAddress = settings.limits[.connections]
-        configuration.uncappedAddresses = Set(settings.trustedProxies)
+        let proxies = settings.trustedProxies
+        configuration.isUncapped = { address in proxies.contains { $0.contains(address) } }
         configuration.responseHeaders = Gateway.commonHeaders
         configuration.report = report
         if settings.isLAN {
@@ -147,7 +148,7 @@ final class HostService {
         var configuration = GatewayConfiguration(advertisedOrigin: origin, webFolder: web, operatorToken: operatorToken)
         configuration.publicURLs = settings.publicURLs
         configuration.allowedOrigins = Set(settings.allowedOrigins)
-        configuration.trustedProxies = settings.trustedProxies.compactMap { AddressRange($0) }
+        configuration.trustedProxies = settings.trustedProxies
         configuration.hostNames = [settings.listen.host]
         configuration.mediaFolder = settings.mediaFolder
         configuration.isOpenToAll = settings.isOpenToAll

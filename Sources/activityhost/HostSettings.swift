@@ -9,7 +9,7 @@ struct HostSettings {
     var isLAN: Bool
     var publicURLs: [WebOrigin]
     var allowedOrigins: [WebOrigin]
-    var trustedProxies: [String]
+    var trustedProxies: [AddressRange]
     var mediaFolder: String?
     var limits: Limits
     var gatherMilliseconds: Int
@@ -24,10 +24,7 @@ struct HostSettings {
         isLAN = arguments.has(.lan)
         publicURLs = try arguments.values(.publicURL).map { text throws(UsageError) in try Self.origin(text, .publicURL) }
         allowedOrigins = try arguments.values(.allowOrigin).map { text throws(UsageError) in try Self.origin(text, .allowOrigin) }
-        trustedProxies = arguments.values(.trustProxy)
-        for proxy in trustedProxies where AddressRange(proxy) == nil {
-            throw UsageError("--trust-proxy is \"\(proxy)\"; it can be an address such as 10.0.0.7 or a range such as 10.0.0.0/8")
-        }
+        trustedProxies = try arguments.values(.trustProxy).map(Self.range)
         mediaFolder = arguments.value(.media)
         limits = try Self.limits(arguments)
         gatherMilliseconds = try arguments.value(.gather).map { text throws(UsageError) in try Self.number(text, .gather, 0...1000) } ?? 8
@@ -78,6 +75,13 @@ struct HostSettings {
             throw UsageError("--\(option.name) is \"\(text)\"; it can be scheme, name and port, such as https://play.example.org, without a path")
         }
         return origin
+    }
+
+    private static func range(_ text: String) throws(UsageError) -> AddressRange {
+        guard let range = AddressRange(text) else {
+            throw UsageError("--trust-proxy is \"\(text)\"; it can be an address such as 10.0.0.7 or a range such as 10.0.0.0/8")
+        }
+        return range
     }
 
     private static func number(_ text: String, _ option: Option, _ range: ClosedRange<Int>) throws(UsageError) -> Int {

@@ -131,7 +131,7 @@ struct DeadlineTests {
     func uncapped() throws {
         let host = try EchoHost {
             $0.connectionsPerAddress = 2
-            $0.uncappedAddresses = ["127.0.0.1"]
+            $0.isUncapped = { $0 == "127.0.0.1" }
         }
         try host.run { host in
             let clients = try (0..<10).map { _ in try RawClient.upgraded(port: host.port) }
