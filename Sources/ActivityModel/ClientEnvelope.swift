@@ -85,6 +85,7 @@ private struct Fields {
     init(_ scanner: inout JSONScanner) throws(JSONError) {
         try scanner.expect(UInt8(ascii: "{"))
         if scanner.take(UInt8(ascii: "}")) { return }
+        strings.reserveCapacity(4)
         repeat {
             let key = try scanner.string()
             try scanner.expect(UInt8(ascii: ":"))

@@ -2,7 +2,7 @@
 package enum HostEnvelope {
     package static func member(_ member: Member, into out: inout [UInt8]) {
         out.append(text: "{\"id\":\"")
-        out.append(contentsOf: member.id.description.utf8)
+        out.append(id: member.id)
         out.append(text: "\",\"name\":")
         out.appendJSON(member.name)
         out.append(text: ",\"color\":\"")
@@ -14,9 +14,9 @@ package enum HostEnvelope {
 
     package static func participant(_ participant: Participant, into out: inout [UInt8]) {
         out.append(text: "{\"id\":\"")
-        out.append(contentsOf: participant.id.description.utf8)
+        out.append(id: participant.id)
         out.append(text: "\",\"member\":\"")
-        out.append(contentsOf: participant.member.id.description.utf8)
+        out.append(id: participant.member.id)
         out.append(text: "\",\"name\":")
         out.appendJSON(participant.member.name)
         out.append(text: ",\"color\":\"")
@@ -75,7 +75,7 @@ package enum HostEnvelope {
         out.append(text: ",\"left\":")
         list(left.map { [$0] } ?? [], into: &out) { leaver, out in
             out.append(text: "{\"id\":\"")
-            out.append(contentsOf: leaver.id.description.utf8)
+            out.append(id: leaver.id)
             out.append(text: "\",\"reason\":\"")
             out.append(contentsOf: leaver.reason.rawValue.utf8)
             out.append(text: "\"}")
@@ -90,7 +90,7 @@ package enum HostEnvelope {
         out.append(text: "{\"type\":\"")
         out.append(text: type)
         out.append(text: "\",\"session\":\"")
-        out.append(contentsOf: session.description.utf8)
+        out.append(id: session)
         out.append(text: "\"")
         if let seq {
             out.append(text: ",\"seq\":")
@@ -105,7 +105,7 @@ package enum HostEnvelope {
         open("message", session, seq: seq, into: &out)
         if let from {
             out.append(text: ",\"from\":\"")
-            out.append(contentsOf: from.description.utf8)
+            out.append(id: from)
             out.append(text: "\",\"name\":")
         } else {
             out.append(text: ",\"from\":null,\"name\":")
@@ -119,11 +119,12 @@ package enum HostEnvelope {
 
     package static func accepted(ref: Int64, session: SessionID?, seq: UInt64?) -> [UInt8] {
         var out: [UInt8] = []
+        out.reserveCapacity(96)
         out.append(text: "{\"type\":\"accepted\",\"ref\":")
         out.append(decimal: ref)
         if let session {
             out.append(text: ",\"session\":\"")
-            out.append(contentsOf: session.description.utf8)
+            out.append(id: session)
             out.append(text: "\"")
         }
         if let seq {
@@ -183,7 +184,7 @@ package enum HostEnvelope {
         out.append(text: ",\"parameters\":")
         out.append(contentsOf: parameters)
         out.append(text: ",\"by\":\"")
-        out.append(contentsOf: by.description.utf8)
+        out.append(id: by)
         out.append(text: "\"}")
         return out
     }
@@ -199,7 +200,7 @@ package enum HostEnvelope {
         out.append(text: "\"")
         if let replacedBy {
             out.append(text: ",\"replaced_by\":\"")
-            out.append(contentsOf: replacedBy.description.utf8)
+            out.append(id: replacedBy)
             out.append(text: "\"")
         }
         if let note, !note.isEmpty {

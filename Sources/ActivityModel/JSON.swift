@@ -178,6 +178,23 @@ extension [UInt8] {
 
     /// Appends a whole number in decimal digits.
     package mutating func append(decimal number: some BinaryInteger) {
-        append(contentsOf: String(number).utf8)
+        if number < 0 { append(UInt8(ascii: "-")) }
+        append(decimal: UInt64(number.magnitude))
+    }
+
+    /// Appends a whole number in decimal digits, without a text on the way: every message has some.
+    package mutating func append(decimal number: UInt64) {
+        var divisor: UInt64 = 1
+        while number / divisor >= 10 { divisor *= 10 }
+        while divisor > 0 {
+            append(UInt8(ascii: "0") + UInt8(number / divisor % 10))
+            divisor /= 10
+        }
+    }
+
+    /// Appends a short id, without quotes.
+    package mutating func append(id: some NumberedID) {
+        append(UInt8(ascii: type(of: id).prefix))
+        append(decimal: UInt64(id.number))
     }
 }

@@ -304,7 +304,7 @@ extension Session {
         }
         writePosition(into: &out, seq: seq)
         out.append(text: ",\"participant\":\"")
-        out.append(contentsOf: place.id.description.utf8)
+        out.append(id: place.id)
         out.append(text: "\",\"acknowledged\":")
         out.append(decimal: requester.client.ledger.acknowledged)
         if let view {
@@ -329,7 +329,7 @@ extension Session {
     /// What `joined` and `snapshot` share: session, position, parameters, participants.
     private func writePosition(into out: inout [UInt8], seq: UInt64) {
         out.append(text: ",\"session\":\"")
-        out.append(contentsOf: id.description.utf8)
+        out.append(id: id)
         out.append(text: "\",\"epoch\":\"")
         out.append(contentsOf: epoch.utf8)
         out.append(text: "\",\"seq\":")

@@ -189,7 +189,7 @@ final class Session {
     /// The session as the whole group sees it; with `participants`, how many are in.
     func writeDescription(into out: inout [UInt8]) {
         out.append(text: "{\"id\":\"")
-        out.append(contentsOf: id.description.utf8)
+        out.append(id: id)
         out.append(text: "\",\"activity\":")
         out.appendJSON(activity.name)
         out.append(text: ",\"version\":")
@@ -199,7 +199,7 @@ final class Session {
         out.append(text: ",\"parameters\":")
         out.append(contentsOf: parameters)
         out.append(text: ",\"initiator\":\"")
-        out.append(contentsOf: initiator.description.utf8)
+        out.append(id: initiator)
         out.append(text: "\",\"participants\":")
         out.append(decimal: places.count { $0.state == .joined })
         out.append(text: "}")

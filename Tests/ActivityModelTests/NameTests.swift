@@ -61,3 +61,27 @@ import Testing
         #expect(ParticipantID(text)?.number == number)
     }
 }
+
+@Suite struct ShortIDTests {
+    @Test(arguments: [("p1", 1), ("p10", 10), ("p4294967295", UInt32.max)])
+    func anIDIsReadAndWritten(text: String, number: UInt32) {
+        #expect(ParticipantID(text)?.number == number)
+        var out: [UInt8] = []
+        out.append(id: ParticipantID(number: number))
+        #expect(String(decoding: out, as: UTF8.self) == text && ParticipantID(number: number).description == text)
+    }
+
+    @Test(arguments: ["", "p", "p0", "p01", "p+1", "p-1", "p 1", "p1 ", "p1e3", "p4294967296", "P1", "m1", "\u{301}p1", "p\u{661}"])
+    func anythingElseIsNoID(text: String) {
+        #expect(ParticipantID(text) == nil)
+    }
+
+    @Test(arguments: [0, 1, 9, 10, 99, 100, -1, 4_096, Int64.max, Int64.min])
+    func wholeNumbersAreWrittenInDigits(number: Int64) {
+        var out: [UInt8] = []
+        out.append(decimal: number)
+        out.append(UInt8(ascii: " "))
+        out.append(decimal: UInt64(number.magnitude))
+        #expect(String(decoding: out, as: UTF8.self) == "\(number) \(number.magnitude)")
+    }
+}
