@@ -49,13 +49,15 @@ package final class Group {
 
     /// A colour that none of those present has, nor a host who has yet to come.
     private var freeColor: String {
-        PersonColor.next(after: people.values.filter { present.contains($0.id) || $0.role == .host }.map(\.color))
+        let present = Set(present)
+        return PersonColor.next(after: people.values.filter { present.contains($0.id) || $0.role == .host }.map(\.color))
     }
 
     /// Keeps the number of seats bounded, whoever comes and goes: the oldest of the absent is forgotten, hosts are not.
     private func forgetOldest() {
         guard people.count >= limits[.members] * 10 else { return }
-        let absent = people.values.filter { $0.role < .host && !present.contains($0.id) && !hasConnection($0.id) }
+        let kept = Set(present).union(peers.values.lazy.compactMap(\.member))
+        let absent = people.values.filter { $0.role < .host && !kept.contains($0.id) }
         guard let oldest = absent.map(\.id).min() else { return }
         people[oldest] = nil
         seats = seats.filter { $0.value.member != oldest }
@@ -149,12 +151,7 @@ package final class Group {
         reviewEmptiness()
     }
 
-    private func hasConnection(_ member: MemberID) -> Bool {
-        peers.values.contains { peer in
-            if case .member(_, let seat, _) = peer.state { return seat.member == member }
-            return false
-        }
-    }
+    private func hasConnection(_ member: MemberID) -> Bool { peers.values.contains { $0.member == member } }
 
     /// Takes a member who has no connection any more out of the list; the seat stays good.
     private func depart(_ id: MemberID) {
@@ -168,10 +165,7 @@ package final class Group {
     func removeMember(_ id: MemberID) {
         for seat in seats.values where seat.member == id { seat.isBanned = true }
         for session in sessions.values { session.removeMember(id) }
-        for peer in peers.values {
-            guard case .member(_, let seat, _) = peer.state, seat.member == id else { continue }
-            effects.close(peer, .removed, "you were removed from this group")
-        }
+        for peer in peers.values where peer.member == id { effects.close(peer, .removed, "you were removed from this group") }
         guard let index = present.firstIndex(of: id) else { return }
         present.remove(at: index)
         broadcast(HostEnvelope.members(left: [id]))

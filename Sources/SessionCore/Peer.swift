@@ -56,6 +56,12 @@ package final class Peer {
     /// Takes the next frame to write, of about `size` bytes; nil when nothing waits.
     package func takeFrame(size: Int) -> [UInt8]? { outbox.takeFrame(size: size) }
 
+    /// Whose connection it is; nil before hello and after the end.
+    var member: MemberID? {
+        if case .member(_, let seat, _) = state { return seat.member }
+        return nil
+    }
+
     package var isOpen: Bool {
         if case .closed = state { return false }
         return true

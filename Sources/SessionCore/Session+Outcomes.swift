@@ -57,7 +57,7 @@ extension Session {
         if outcome.relay != .none {
             let isLatest = seq == nil && activity.messageType(name)?.delivery == .latest
             let bytes = HostEnvelope.message(session: id, seq: seq, from: place.id, name: name, body: relayed)
-            deliver(bytes, seq: seq, audience, latest: isLatest ? (place.id, name, to == nil, relayed == Array("null".utf8)) : nil)
+            deliver(bytes, seq: seq, audience, latest: isLatest ? latest(from: place.id, name, relayed, toAll: to == nil) : nil)
         }
         deliver(outcome.sends, seq: seq, newcomer: nil)
         refresh(outcome.refresh)
@@ -67,15 +67,10 @@ extension Session {
     /// Hands an envelope to all of an audience, and remembers it for those who are away.
     private func deliver(
         _ bytes: [UInt8], seq: UInt64?, _ audience: History.Audience,
-        latest: (sender: ParticipantID?, name: String, toAll: Bool, isNull: Bool)? = nil
+        latest: Latest? = nil
     ) {
-        var kind = Envelope.Kind.replaceable
-        if let latest {
-            let latestKey = LatestKey(session: key, sender: latest.sender, name: latest.name)
-            kind = .latest(latestKey)
-        }
-        let envelope = Envelope(bytes, session: key, kind: kind)
-        if let latest, case .latest(let latestKey) = kind, latest.toAll { self.latest.set(latest.isNull ? nil : envelope, for: latestKey) }
+        let envelope = Envelope(bytes, session: key, kind: latest.map { .latest($0.key) } ?? .replaceable)
+        if let latest, latest.toAll { self.latest.set(latest.isNull ? nil : envelope, for: latest.key) }
         if let seq { history.append(seq: seq, audience, envelope) }
         switch audience {
         case .only(let ids):
@@ -85,6 +80,13 @@ extension Session {
         case .allBut(let excluded):
             for place in places where place.id != excluded { send(envelope, to: place) }
         }
+    }
+
+    /// What is particular about a `latest` message; a null body takes the current one back.
+    private typealias Latest = (key: LatestKey, toAll: Bool, isNull: Bool)
+
+    private func latest(from sender: ParticipantID?, _ name: String, _ body: [UInt8], toAll: Bool) -> Latest {
+        (LatestKey(session: key, sender: sender, name: name), toAll, body.elementsEqual("null".utf8))
     }
 
     /// Envelopes that a view stands for are left out while one is in the making.
@@ -100,8 +102,8 @@ extension Session {
             let number = send.delivery == .durable ? seq : nil
             let audience = send.to.map { History.Audience.only($0) } ?? newcomer.map { .allBut($0) } ?? .all
             let bytes = HostEnvelope.message(session: id, seq: number, from: nil, name: send.name, body: send.body)
-            let isLatest = send.delivery == .latest
-            deliver(bytes, seq: number, audience, latest: isLatest ? (nil, send.name, send.to == nil, send.body == Array("null".utf8)) : nil)
+            let latest = send.delivery == .latest ? latest(from: nil, send.name, send.body, toAll: send.to == nil) : nil
+            deliver(bytes, seq: number, audience, latest: latest)
         }
     }
 
