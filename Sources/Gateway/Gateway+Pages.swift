@@ -16,7 +16,7 @@ extension Gateway {
             .init(.get, "/media/{*}") { pages.serveMedia($0) },
             .init(.get, "/activities/{}") { [unowned self] in redirectToFolder($0) },
             .init(.get, "/activities/{}/{*}") { [unowned self] visit in
-                pages.serveActivity(visit, activities[visit.captures[0]], Array(visit.captures.dropFirst()))
+                pages.serveActivity(visit, activities.page(of: visit.captures[0]), Array(visit.captures.dropFirst()))
             },
         ]
     }
@@ -39,7 +39,7 @@ extension Gateway {
     /// Without the slash, the page's relative links would lead elsewhere.
     private func redirectToFolder(_ visit: Visit) {
         let name = visit.captures[0]
-        guard activities[name]?.isUsable == true else { return visit.answer(Refusal.notFound) }
+        guard activities.page(of: name) != nil else { return visit.answer(Refusal.notFound) }
         let target = "/activities/\(name)/" + (visit.request.query.map { "?\($0)" } ?? "")
         visit.answer(HTTPResponse(status: 308, headers: [.init(name: "location", value: target)]))
     }

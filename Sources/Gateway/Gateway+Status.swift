@@ -33,7 +33,7 @@ extension Gateway {
     private func listActivities(_ visit: Visit) {
         let isOperator = visit.caller.isOperator
         var body = Array("{\"activities\":[".utf8)
-        for (index, row) in activityOrder.compactMap({ $0.row(isOperator: isOperator) }).enumerated() {
+        for (index, row) in activities.all.compactMap({ $0.row(isOperator: isOperator) }).enumerated() {
             if index > 0 { body.append(UInt8(ascii: ",")) }
             body += row
         }

@@ -11,9 +11,7 @@ package final class Gateway: ServerDelegate {
     let host: Host
     let pages: Pages
     var groupBudget = AddressBudget()
-    private(set) var activities: [String: ActivityCard] = [:]
-    /// `activities` by name, broken ones included.
-    private(set) var activityOrder: [ActivityCard] = []
+    private(set) var activities = ActivityCards()
     /// Whether the host takes new people: false before it listens and once it stops.
     package var isReady = false
     private let admission: Admission
@@ -29,8 +27,7 @@ package final class Gateway: ServerDelegate {
 
     /// What `/v1/activities` and `/activities/` show from now on.
     package func setActivities(_ cards: [ActivityCard]) {
-        activityOrder = cards.sorted { $0.name < $1.name }
-        activities = Dictionary(cards.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        activities.replace(with: cards)
     }
 
     /// Headers that every response of the server should have.

@@ -26,28 +26,3 @@ package struct GatewayConfiguration: Sendable {
         self.operatorToken = operatorToken
     }
 }
-
-/// What the gateway tells and serves of one activity in the catalogue.
-package struct ActivityCard: Sendable {
-    package var name: String
-    /// Its row in `/v1/activities` for everybody, a JSON object; nil for a broken activity, which only the operator is told of.
-    package var publicRow: [UInt8]?
-    /// The row with what the operator alone may know.
-    package var operatorRow: [UInt8]
-    /// The activity's own folder, if it has a page.
-    package var folder: String?
-
-    package init(name: String, publicRow: [UInt8]?, operatorRow: [UInt8], folder: String?) {
-        self.name = name
-        self.publicRow = publicRow
-        self.operatorRow = operatorRow
-        self.folder = folder
-    }
-
-    /// It can be started; a broken one can't.
-    var isUsable: Bool { publicRow != nil }
-
-    func row(isOperator: Bool) -> [UInt8]? {
-        isOperator ? operatorRow : publicRow
-    }
-}

@@ -17,7 +17,7 @@ struct Pages {
 
     /// A file of an activity's `page/`; one without a page has the generic page for its own.
     func serveActivity(_ visit: Visit, _ card: ActivityCard?, _ components: [String]) {
-        guard let card, card.isUsable else { return visit.answer(Refusal.notFound) }
+        guard let card else { return visit.answer(Refusal.notFound) }
         let path = components.last == "" ? components.dropLast() + ["index.html"] : components
         if let folder = card.folder {
             serve(ServedFolder(path: folder, inside: ["page"]).open(path), visit)
