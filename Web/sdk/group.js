@@ -163,14 +163,13 @@ export class Group {
         return this.request({ type: "remove", member });
     }
 
-    async lock(locked) {
-        await this.request({ type: "lock", locked });
-        this.#take({ locked });
+    /** The new lock and the new code come as `group`, to everybody. */
+    lock(locked) {
+        return this.request({ type: "lock", locked });
     }
 
-    async newCode() {
-        const answer = await this.request({ type: "new_code" });
-        this.#take(answer);
+    newCode() {
+        return this.request({ type: "new_code" });
     }
 
     // MARK: Requests
@@ -306,7 +305,7 @@ export class Group {
                 this.#takeMembers(envelope);
                 return;
             case "group":
-                this.#take(envelope.group ?? envelope);
+                this.#take(envelope.group);
                 return;
             case "session":
                 this.#takeSession(envelope.session);
@@ -336,17 +335,15 @@ export class Group {
     }
 
     #takeSession(info) {
-        if (!info) return;
         const session = this.session(info.id);
-        if (info.ended || info.state === "ended") session?.invalidate(info.reason ?? "ended", info.replaced_by ?? null);
-        else if (session) {
+        if (session) {
             session.update(info);
             this.#events.emit("sessions");
         } else this.#announce(info);
     }
 
     #takeMembers({ joined = [], left = [], changed = [] }) {
-        const gone = new Set(left.map((entry) => (typeof entry === "string" ? entry : entry.id)));
+        const gone = new Set(left);
         const news = new Map([...joined, ...changed].map((member) => [member.id, member]));
         const kept = this.members.filter(({ id }) => !gone.has(id)).map((member) => news.get(member.id) ?? member);
         const known = new Set(kept.map(({ id }) => id));
@@ -359,16 +356,11 @@ export class Group {
 
     /** A new code or lock. */
     #take({ code, locked }) {
-        if (code) {
-            const before = this.code;
-            this.code = groupKey(code);
-            seats.write(this.code, { token: this.#options.token, name: this.member?.name });
-            if (before !== this.code && this.#places[before]) {
-                this.#places[this.code] = this.#places[before];
-                this.#remember(this.#places[before]);
-            }
-        }
-        if (locked !== undefined) this.locked = locked;
+        const before = this.code;
+        this.code = groupKey(code);
+        this.locked = locked;
+        seats.write(this.code, { token: this.#options.token, name: this.member?.name });
+        if (before !== this.code && this.#places[before]) this.#remember(this.#places[before]);
         this.#events.emit("group");
     }
 

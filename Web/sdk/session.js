@@ -280,15 +280,14 @@ export class GroupSession {
     }
 
     takeParticipants({ joined = [], left = [], changed = [] }) {
-        const gone = left.map((entry) => (typeof entry === "string" ? { id: entry } : entry));
         const news = new Map([...joined, ...changed].map((participant) => [participant.id, participant]));
-        const goneIds = new Set(gone.map(({ id }) => id));
+        const goneIds = new Set(left.map(({ id }) => id));
         const all = this.participants.filter(({ id }) => !goneIds.has(id)).map((participant) => news.get(participant.id) ?? participant);
         const known = new Set(all.map(({ id }) => id));
         for (const participant of joined) if (!known.has(participant.id) && !goneIds.has(participant.id)) all.push(participant);
         this.participants = all;
         this.participantCount = all.length;
-        this.#events.emit("participants", { joined, left: gone, changed, all });
+        this.#events.emit("participants", { joined, left, changed, all });
     }
 
     /** Takes a whole list and tells what is different in it. */
