@@ -147,8 +147,9 @@ extension Session {
     private func finishLeave(_ outcome: SessionOutcome, _ place: Place, _ reason: LeaveReason, _ requester: Requester?) {
         switch outcome.result {
         case .rejected(let rejection):
-            // Its join was refused while the leave was on its way.
             requester?.reject(rejection)
+            // Its join was refused while the leave was on its way; otherwise the script cannot be run any more.
+            if place.hasJoined { end(.failed) }
             return
         case .committed(let seq): commit(seq, .leave(place.id, reason), stands: false)
         case .stands(let seq): commit(seq, .leave(place.id, reason), stands: true)

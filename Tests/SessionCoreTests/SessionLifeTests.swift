@@ -184,6 +184,21 @@ import Testing
         #expect(fired == [false, true, true, true])
     }
 
+    @Test func aSessionWhoseEngineCannotLetSomebodyLeaveFailsForEveryone() {
+        let group = world.makeGroup()
+        let ana = world.participant("Ana", of: group)
+        let ben = world.participant("Ben", of: group)
+        world.relay.react = { input in
+            var reaction = RelayEngine.Reaction()
+            if case .leave = input { reaction.rejection = Rejection(.unavailable, "no memory") }
+            return reaction
+        }
+        ben.drop()
+        world.loop.advance(milliseconds: 31_000)
+        #expect(ana.take("invalidated")?["reason"]?.string == "failed")
+        #expect(world.host.statistics.sessions == 0)
+    }
+
     @Test func renamingReachesTheGroupAndEverySession() {
         let group = world.makeGroup()
         let ana = world.participant("Ana", of: group)
