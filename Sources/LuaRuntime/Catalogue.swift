@@ -1,7 +1,6 @@
 package import ActivityModel
 import Glibc
 package import SessionCore
-import Synchronization
 
 /// The activities found in the watched directories at one moment.
 package struct CatalogueState: Sendable {
@@ -27,7 +26,7 @@ package struct BrokenActivity: Sendable, Equatable {
 package final class Catalogue: Sendable {
     private let directories: [String]
     private let limits: Limits
-    private let known = Mutex<[String: Known]>([:])
+    private let known = Guarded<[String: Known]>([:])
 
     /// The first directory that has a name or an identifier wins.
     package init(directories: [String], limits: Limits) {

@@ -1,6 +1,5 @@
 package import ActivityModel
 package import SessionCore
-import Synchronization
 
 /// Runs sessions on threads of its own, in this process.
 ///
@@ -9,7 +8,7 @@ import Synchronization
 package final class LuaEngine: ScriptEngine {
     private let routes: Routes
     private let workers: [EngineWorker]
-    private let isShutDown = Mutex(false)
+    private let isShutDown = Guarded(false)
 
     /// Starts the threads. `deliver` gets outcomes in batches, in order for each session; it must not wait for the engine.
     package init(workers count: Int, limits: Limits, deliver: @escaping @Sendable ([SessionOutcome]) -> Void) {
@@ -40,9 +39,9 @@ package final class LuaEngine: ScriptEngine {
 
 /// Which worker has which session, from its open to its close.
 private final class Routes: Sendable {
-    private let table: Mutex<RouteTable>
+    private let table: Guarded<RouteTable>
 
-    init(workers: Int) { table = Mutex(RouteTable(sessions: Array(repeating: 0, count: workers))) }
+    init(workers: Int) { table = Guarded(RouteTable(sessions: Array(repeating: 0, count: workers))) }
 
     /// Sorts requests by worker, keeping their order; opens and closes change the table on the way.
     func split(_ requests: [EngineRequest]) -> [[EngineRequest]] {

@@ -1,7 +1,6 @@
 package import ActivityModel
 import CLuaBridge
 package import SessionCore
-import Synchronization
 
 /// Why a script did not load, for its author.
 package struct ScriptLoadError: Error, Equatable {
@@ -71,7 +70,7 @@ package final class ScriptShelf: Sendable {
 
     private static let capacity = 64
     private let limits: Limits
-    private let content = Mutex(Content())
+    private let content = Guarded(Content())
 
     package init(limits: Limits) { self.limits = limits }
 

@@ -1,5 +1,4 @@
 import Glibc
-import Synchronization
 
 /// A thread with the stack that scripts need: recursion through the C library must end in a Lua error, never in a crash.
 struct ScriptThread: Sendable {
@@ -44,5 +43,5 @@ struct ScriptThread: Sendable {
 }
 
 private final class Slot<Value: Sendable>: Sendable {
-    let value = Mutex<Value?>(nil)
+    let value = Guarded<Value?>(nil)
 }

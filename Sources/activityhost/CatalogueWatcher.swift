@@ -1,7 +1,6 @@
 import Gateway
 import Glibc
 import LuaRuntime
-import Synchronization
 
 /// Looks at the activities' folders again and again, on a thread of its own.
 enum CatalogueWatcher {

@@ -1,6 +1,5 @@
 import ActivityModel
 import SessionCore
-import Synchronization
 
 @testable import LuaRuntime
 
@@ -73,7 +72,7 @@ struct SessionRun {
 
 /// Collects what an engine delivers.
 final class Deliveries: Sendable {
-    private let batches = Mutex<[[SessionOutcome]]>([])
+    private let batches = Guarded<[[SessionOutcome]]>([])
 
     func add(_ outcomes: [SessionOutcome]) { batches.withLock { $0.append(outcomes) } }
 
