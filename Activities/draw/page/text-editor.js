@@ -21,6 +21,14 @@ export class TextEditor {
         this.#isDark = isDark;
         area.addEventListener("input", () => this.#fit());
         area.addEventListener("blur", () => this.commit());
+        // Browsers scroll until the caret is in sight. That becomes a pan: the canvas, the pointer and the text stay in one place.
+        const stage = area.parentElement;
+        stage.addEventListener("scroll", () => {
+            const { scrollLeft, scrollTop } = stage;
+            if (scrollLeft === 0 && scrollTop === 0) return;
+            stage.scrollTo({ left: 0, top: 0, behavior: "instant" });
+            viewport.panBy(-scrollLeft, -scrollTop);
+        });
         area.addEventListener("keydown", (event) => {
             event.stopPropagation();
             if (event.isComposing) return;
