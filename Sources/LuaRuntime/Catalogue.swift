@@ -110,7 +110,7 @@ private struct CatalogueScan {
                 throw PlaceError(
                     .invalidName, "A name starts with a small letter and has small letters, digits and dashes, 64 at most; rename it.")
             }
-            if let first = paths[place.name] { throw PlaceError(.nameTaken, "The name is taken by \(first).") }
+            if let first = paths[place.name] { throw PlaceError(.nameTaken, "\(first) has this name and is used instead.") }
             paths[place.name] = place.path
             let found = try find(place, in: folder)
             seen[place.path] = found

@@ -145,9 +145,11 @@ package struct AuthorReport: Sendable, Equatable {
         self.handler = handler
     }
 
-    /// `draw/activity.lua:42: message`, as terminals and editors like it.
+    /// `draw/activity.lua:42`, or `quiz.lua:42` where the activity is a single file.
     package var position: String {
-        file.isEmpty ? activity : line > 0 ? "\(activity)/\(file):\(line)" : "\(activity)/\(file)"
+        guard !file.isEmpty else { return activity }
+        let place = file == "\(activity).lua" ? file : "\(activity)/\(file)"
+        return line > 0 ? "\(place):\(line)" : place
     }
 }
 

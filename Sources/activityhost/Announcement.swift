@@ -41,7 +41,10 @@ struct Announcement {
             // Black on white is right on every ground; without colours a dark ground is the likelier one.
             lines += code.halfBlocks(inverted: hasColors).map { hasColors ? "  \u{1B}[30;107m\($0)\u{1B}[0m" : "  \($0)" }
         }
-        if !isReachable { lines += ["", "  Only this machine can join. With --lan, others in your network can."] }
+        if !isReachable {
+            let way = isOwn ? "With --lan, others in your network can." : "For others, end the host that runs and start it with --lan."
+            lines += ["", "  Only this machine can join. \(way)"]
+        }
         lines += ["", isOwn ? "  Ctrl-C ends it." : "  The host that runs already has it, and tells what happens.", ""]
         return lines.joined(separator: "\n")
     }

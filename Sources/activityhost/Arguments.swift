@@ -90,7 +90,8 @@ struct Arguments: Equatable {
 
     private static func unknown(_ word: String, _ options: [Option]) -> UsageError {
         let name = word.prefix { $0 != "=" }
-        let hint = Suggestion.nearest(to: String(name), among: options.map { "--\($0.name)" }).map { "; did you mean \($0)?" } ?? ""
+        // The dashes, which are always right, must not make a far name near.
+        let hint = Suggestion.nearest(to: String(name.drop { $0 == "-" }), among: options.map(\.name)).map { "; did you mean --\($0)?" } ?? ""
         return UsageError("there is no option \(name)\(hint)")
     }
 

@@ -57,7 +57,9 @@ struct EventLines: Sendable {
     private func scriptError(_ code: GroupCode, _ session: SessionID, _ report: AuthorReport, _ message: String?) -> [UInt8] {
         let handling = message.map { " while handling \($0)" } ?? ""
         var text = "\(report.position): \(report.message) (\(report.code) in \(report.handler) of \(session)\(handling))"
-        if !report.trace.isEmpty { text += "\n" + report.trace.split(separator: "\n").map { "    \($0)" }.joined(separator: "\n") }
+        // A single step says no more than the position.
+        let steps = report.trace.split(separator: "\n")
+        if steps.count > 1 { text += "\n" + steps.map { "    \($0)" }.joined(separator: "\n") }
         return line(
             "script_error", code, text,
             [

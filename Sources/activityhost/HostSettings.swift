@@ -25,7 +25,10 @@ struct HostSettings {
         publicURLs = try arguments.values(.publicURL).map { text throws(UsageError) in try Self.origin(text, .publicURL) }
         allowedOrigins = try arguments.values(.allowOrigin).map { text throws(UsageError) in try Self.origin(text, .allowOrigin) }
         trustedProxies = try arguments.values(.trustProxy).map(Self.range)
-        mediaFolder = arguments.value(.media)
+        mediaFolder = try arguments.value(.media).map { folder throws(UsageError) in
+            guard ResourceFolders.isFolder(folder) else { throw UsageError("--media \(folder): there is no such folder") }
+            return folder
+        }
         limits = try Self.limits(arguments)
         gatherMilliseconds = try arguments.value(.gather).map { text throws(UsageError) in try Self.number(text, .gather, 0...1000) } ?? 8
         workers = try arguments.value(.workers).map { text throws(UsageError) in try Self.number(text, .workers, 1...64) } ?? min(Machine.cores, 8)

@@ -167,7 +167,7 @@ struct CatalogueTests {
         let state = Catalogue(directories: ["\(folder.path)//", "\(folder.path)-missing", second.path], limits: Limits()).scan()
         #expect(state.activities.map(\.title) == ["Sample", "First"])
         #expect(state.broken.map(\.path) == ["\(second.path)/same"])
-        #expect(state.broken.first?.report.message == "The name is taken by \(folder.path)/same.lua.")
+        #expect(state.broken.first?.report.message == "\(folder.path)/same.lua has this name and is used instead.")
     }
 
     @Test("reports a directory that is none")

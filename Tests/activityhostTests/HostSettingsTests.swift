@@ -45,6 +45,7 @@ struct HostSettingsTests {
             ["--limit", "participants"], ["--limit", "participants=many"], ["--limit", "participants=-1"], ["--limit", "participants=10001"],
             ["--limit", ""], ["--limit", "=1"], ["--public-url", "party.test"], ["--public-url", "https://party.test/path"], ["--allow-origin", "*"],
             ["--trust-proxy", "proxy"], ["--gather", "-1"], ["--gather", "x"], ["--workers", "0"],
+            ["--media", "/no/such/folder"],
         ])
     func refuses(words: [String]) {
         #expect(throws: UsageError.self) { try settings(words) }
