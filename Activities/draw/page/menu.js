@@ -110,6 +110,8 @@ export class Menu {
         try {
             await activity.startNew();
         } catch (error) {
+            // Whether participants may, the operator has said, and the page cannot know before.
+            if (error.code === "forbidden") return this.#studio.notice("mayNotStart");
             this.#studio.notice("couldNotStart");
             console.warn(error);
         }

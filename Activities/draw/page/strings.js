@@ -23,7 +23,7 @@ const english = {
     cleared: "Canvas cleared. Undo brings it back.", clearedBy: "{name} cleared the canvas", deleted: "Deleted: {count}", duplicated: "Duplicated: {count}", selected: "Selected: {count}",
     selectedOne: "Selected: {name}", imported: "Imported: {count}", skipped: "Imported: {count}. Left out: {skipped}", notADrawing: "This is not an Excalidraw file",
     nothingInIt: "There is nothing to draw in this file", penMode: "Pen found: only the pen draws now, fingers move the canvas", textIsLong: "Text is at most {count} characters",
-    nothingToExport: "There is nothing to download yet", tooLarge: "The picture is too large", couldNotStart: "The new canvas could not be started", noObjects: "Nothing is on the canvas.", byName: "by {name}",
+    nothingToExport: "There is nothing to download yet", tooLarge: "The picture is too large", couldNotStart: "The new canvas could not be started", mayNotStart: "Only who started this canvas and moderators can start a new one", noObjects: "Nothing is on the canvas.", byName: "by {name}",
     keys: [
         ["V · P · E", "Select, pen, eraser"], ["L · A · R · O · T", "Line, arrow, rectangle, ellipse, text"], ["1 – 4", "Size"], ["Ctrl+Z / Ctrl+Shift+Z", "Undo and redo your own work"],
         ["Ctrl+A / Ctrl+D", "Select all, duplicate"], ["Delete", "Delete what is selected"], ["Arrows", "Move what is selected; with Shift: further; with Alt: resize"],
@@ -54,7 +54,7 @@ const chinese = {
     cleared: "画布已清空，可以撤销。", clearedBy: "{name} 清空了画布", deleted: "已删除 {count} 个", duplicated: "已复制 {count} 个", selected: "已选择 {count} 个",
     selectedOne: "已选择：{name}", imported: "已导入 {count} 个", skipped: "已导入 {count} 个，略过 {skipped} 个", notADrawing: "这不是 Excalidraw 文件",
     nothingInIt: "文件里没有可画的内容", penMode: "检测到触控笔：现在只用笔画，手指移动画布", textIsLong: "文字最多 {count} 个字符",
-    nothingToExport: "还没有可下载的内容", tooLarge: "图片太大了", couldNotStart: "无法开始新画布", noObjects: "画布上什么都没有。", byName: "{name} 画的",
+    nothingToExport: "还没有可下载的内容", tooLarge: "图片太大了", couldNotStart: "无法开始新画布", mayNotStart: "只有发起这块画布的人和管理员可以开始新画布", noObjects: "画布上什么都没有。", byName: "{name} 画的",
     keys: [
         ["V · P · E", "选择、画笔、橡皮"], ["L · A · R · O · T", "直线、箭头、矩形、椭圆、文字"], ["1 – 4", "粗细"], ["Ctrl+Z / Ctrl+Shift+Z", "撤销和重做自己的操作"],
         ["Ctrl+A / Ctrl+D", "全选、复制一份"], ["Delete", "删除所选"], ["方向键", "移动所选；加 Shift 移得更远，加 Alt 改变大小"],
