@@ -73,7 +73,8 @@ function memberRow(group, member, run) {
             row.replaceWith(memberRow(group, member, run));
         };
         const yes = element("button", { class: "button danger-fill", type: "button", onClick: () => done(() => group.remove(member.id)) }, t("people.removeYes"));
-        fill(row, element("span", { class: "person-name" }, t("people.removeSure", { name: member.name })),
+        fill(row, element("span", { class: "person-name" }, t("people.removeSure", { name: member.name }),
+            !group.locked && element("span", { class: "note" }, t("people.removeNote"))),
             element("button", { class: "button quiet", type: "button", onClick: () => done() }, t("cancel")), yes);
         yes.focus();
     });

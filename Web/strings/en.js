@@ -78,6 +78,7 @@ export default {
     "people.role": "Role of {name}",
     "people.remove": "Remove",
     "people.removeSure": "Remove {name} from the group?",
+    "people.removeNote": "With the code they can come back. Lock the group to prevent that.",
     "people.removeYes": "Yes, remove",
     "people.lock": "Lock the group",
     "people.lockNote": "Nobody new can join. Those who are in can come back.",

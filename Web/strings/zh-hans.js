@@ -72,6 +72,7 @@ export default {
     "people.role": "{name} 的角色",
     "people.remove": "移除",
     "people.removeSure": "将 {name} 移出群组？",
+    "people.removeNote": "对方仍可用代码再次加入。要避免这样，请锁定群组。",
     "people.removeYes": "移除",
     "people.lock": "锁定群组",
     "people.lockNote": "新成员无法加入，已加入的人可以回来。",
