@@ -27,6 +27,10 @@ struct DataDirectory {
             guard access(made, F_OK) != 0 else { continue }
             throw Failure("the data directory \(path) cannot be made: \(reason()); name another one with --data DIR")
         }
+        var status = stat()
+        guard stat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFDIR else {
+            throw Failure("\(path) is no directory; name another one with --data DIR")
+        }
         guard access(path, W_OK | X_OK) == 0 else {
             throw Failure("the data directory \(path) cannot be written: \(reason()); name another one with --data DIR")
         }

@@ -45,6 +45,16 @@ struct DataDirectoryTests {
         #expect(throws: Failure.self) { try scratch.data.operatorToken() }
     }
 
+    @Test("A file in place of the folder is refused for what it is")
+    func refusesFiles() throws {
+        let scratch = try Scratch()
+        try scratch.data.make()
+        rmdir(scratch.data.path)
+        try Data().write(to: URL(fileURLWithPath: scratch.data.path))
+        let error = #expect(throws: Failure.self) { try scratch.data.make() }
+        #expect(error.map { String(describing: $0).contains("no directory") } == true)
+    }
+
     @Test("A link in place of the token is refused")
     func refusesLinks() throws {
         let scratch = try Scratch()
