@@ -24,6 +24,7 @@ package final class Host {
     private let log: any EventLog
     private var engine: (any ScriptEngine)!
     private let observe: (HostEvent) -> Void
+    private let gate = OutcomeGate(maximumBytes: Host.outcomeBytes)
 
     private var nextPeer: UInt64 = 1
     private var connections = 0
@@ -38,6 +39,8 @@ package final class Host {
 
     /// Frames hold about this many bytes at most, so that a big backlog does not become one huge message.
     private static let frameSize = 256 << 10
+    /// What the engine may be ahead of the host.
+    private static let outcomeBytes = 64 << 20
     /// A backlog of this size does not wait for the window.
     private static let gatherBytes = 64 << 10
 
@@ -53,8 +56,13 @@ package final class Host {
         self.log = log
         self.observe = observe
         let confined = Confined(self)
-        engine = makeEngine { outcomes in
-            loop.post { confined.host?.turn { $0.apply(outcomes) } }
+        engine = makeEngine { [gate] outcomes in
+            let size = outcomes.reduce(0) { $0 + $1.size }
+            gate.enter(size)
+            loop.post {
+                confined.host?.turn { $0.apply(outcomes) }
+                gate.leave(size)
+            }
         }
     }
 
@@ -139,7 +147,7 @@ package final class Host {
             flush(peer)
             peer.transport?.close(.restart, reason: "the host restarts")
         }
-        let engine = engine!
+        gate.open()
         engine.shutDown()
         completion()
     }
