@@ -111,7 +111,7 @@ export class History {
         let room = longestStored;
         const newest = (steps) => {
             const kept = [];
-            for (const step of steps.toReversed()) {
+            for (const step of [...steps].reverse()) {
                 room -= JSON.stringify(step).length;
                 if (room < 0) break;
                 kept.unshift(step);
