@@ -66,6 +66,8 @@ package final class Host {
         }
     }
 
+    deinit { gate.open() }
+
     /// Carries a host through closures that run on its own thread only.
     private struct Confined: @unchecked Sendable {
         weak var host: Host?
