@@ -54,7 +54,6 @@ def test_a_late_joiner_sees_the_picture_within_a_second(party):
     for turn in range(12):
         ana.stroke((0.2, 0.1 + turn * 0.06), (0.8, 0.15 + turn * 0.06))
     ana.wait_for_items(12)
-    # Three come late: a busy machine may hold up one of them.
     waits = []
     for name in ("Dora", "Emil", "Fay"):
         late = party.person(name).enter()
@@ -63,7 +62,7 @@ def test_a_late_joiner_sees_the_picture_within_a_second(party):
         late.wait_for_items(12)
         waits.append(time.monotonic() - started)
         assert late.text() == ana.text()
-    assert min(waits) < 1, f"it took {waits}"
+    assert max(waits) < 1, f"it took {waits}"
 
 
 def test_undo_takes_back_ones_own_work_only(party):

@@ -97,8 +97,8 @@ async def test_duplicate_keys_are_refused(host):
     async with await Client.attend(host, group) as ada:
         for body in ('{"value":1,"value":2}', '{"value":1,"v\\u0061lue":2}'):
             await ada.raw(f'[{{"type":"send","ref":{ada.ref()},"session":"{group["session"]}","name":"whole","body":{body}}}]')
-            assert (await ada.next("rejected"))["code"] in ("invalid_message", "invalid_frame")
-        assert (await give(ada, "anything", '{"a":{"b":1,"b":2}}'))["code"] in ("invalid_message", "invalid_frame")
+            assert (await ada.next("rejected"))["code"] == "invalid_message"
+        assert (await give(ada, "anything", '{"a":{"b":1,"b":2}}'))["code"] == "invalid_message"
 
 
 async def test_the_message_of_the_contract_for_a_wrong_type_is_given(host):
@@ -135,10 +135,10 @@ async def test_unknown_messages_sessions_and_activities_are_named(host):
     async with await Client.attend(host, group) as ada:
         assert (await ada.send("nothing", {}))["code"] == "unknown_message"
         # A session that does not exist is one that nobody has joined; either answer tells it.
-        assert (await ada.send("text", {"value": "x"}, session="s999"))["code"] in ("no_such_session", "not_joined")
+        assert (await ada.send("text", {"value": "x"}, session="s999"))["code"] == "no_such_session"
         assert (await ada.request("join", session="s999", participant=None, since=None))["code"] == "no_such_session"
         assert (await ada.start("no-such-thing"))["code"] == "no_such_activity"
-        assert (await ada.start("../talk"))["code"] in ("no_such_activity", "invalid_frame")
+        assert (await ada.start("../talk"))["code"] == "no_such_activity"
         assert (await ada.start("talk", {"title": 5}))["code"] == "invalid_message"
         assert (await ada.start("talk", {"title": "x", "more": 1}))["path"] == "more"
 
